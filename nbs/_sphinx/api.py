@@ -1,0 +1,82 @@
+"""An API entry: one symbol of the package as a Sphinx `py:` directive, with its parameters from docments."""
+import ast, inspect, re
+from inspect import Parameter, Signature
+from textwrap import dedent
+
+from fastcore.docments import docments
+
+
+def type_name(anno):
+    "An annotation as it reads in the source, without module names"
+    if anno in (None, Parameter.empty, Signature.empty): return ''
+    return re.sub(r'[\w.]*\.(\w+)', r'\1', inspect.formatannotation(anno)).replace(' | ', '|')
+
+def default_name(p):
+    "A default as it reads in the source"
+    if p.default is Parameter.empty: return ''
+    return getattr(p.default, '__name__', None) or repr(p.default)
+
+def signature(obj):
+    "Parameters without `self`, and the return annotation"
+    sig = inspect.signature(obj)
+    return [p for p in sig.parameters.values() if p.name not in ('self', 'cls')], sig.return_annotation
+
+def sig_text(name, params, returns):
+    "A one-line signature with defaults and without types, which the table gives"
+    out,kw = [],False
+    for p in params:
+        if p.kind is p.KEYWORD_ONLY and not kw: out.append('*')
+        kw = kw or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        star = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
+        out.append(star + p.name + (f'={default_name(p)}' if default_name(p) else ''))
+    return f"{name}({', '.join(out)})" + (f' -> {type_name(returns)}' if type_name(returns) else '')
+
+def field_comments(cls):
+    "Trailing comments of the fields of a class such as a `NamedTuple`, which docments does not read"
+    src = dedent(inspect.getsource(cls))
+    lines = src.splitlines()
+    fields = [o for o in ast.parse(src).body[0].body if isinstance(o, ast.AnnAssign)]
+    return {o.target.id: lines[o.end_lineno-1][o.end_col_offset:].partition('#')[2].strip() for o in fields}
+
+def table(obj, params, returns):
+    "The parameters as a Markdown table; empty if none of them is described"
+    docs = dict(docments(obj))
+    if inspect.isclass(obj): docs = {**field_comments(obj), **{k:v for k,v in docs.items() if v}}
+    if not any(docs.values()): return ''
+    rows = [(f'`{p.name}`', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
+    if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', docs['return']))
+    code = lambda s: f'`{s}`' if s else ''
+    rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, code(t), code(d), doc or '') for n,t,d,doc in rows]
+    if not any(r[2] for r in rows[2:]): rows = [(n, t, doc) for n,t,_,doc in rows]
+    return '\n'.join('| ' + ' | '.join(c.replace('\n', ' ').replace('|', r'\|') for c in r) + ' |' for r in rows)
+
+def methods(cls, skip):
+    "Public documented methods and properties that `cls` itself defines"
+    for name,o in vars(cls).items():
+        if name[0]!='_' and f'{cls.__name__}.{name}' not in skip and getattr(o, '__doc__', None) and (
+            inspect.isfunction(o) or isinstance(o, (property, classmethod, staticmethod))): yield name, o
+
+def directive(kind, sig, module, body, *options, fence='```'):
+    return '\n'.join([f'{fence}{{py:{kind}}} {sig}', f':module: {module}', *options, '', body, fence])
+
+def entry(
+    name,        # Dotted name inside the module: `sgd` or `MARTHE.step`
+    obj,         # What it names
+    module,      # The module that defines it
+    skip=(),     # Methods that have entries of their own
+    index=True,  # Is this the entry that links lead to?
+):
+    "The Markdown of one API entry: signature, summary, parameters and, for a class, its methods"
+    options = [] if index else [':no-index:']
+    if isinstance(obj, (classmethod, staticmethod)):
+        options.append(f':{type(obj).__name__}:')
+        obj = obj.__func__
+    doc = inspect.getdoc(obj) or ''
+    if isinstance(obj, property): return directive('property', name, module, doc, *options)
+    obj = inspect.unwrap(obj)
+    params,returns = signature(obj)
+    body = f'{doc}\n\n{table(obj, params, returns)}'
+    if not inspect.isclass(obj):
+        return directive('method' if '.' in name else 'function', sig_text(name, params, returns), module, body, *options)
+    nested = [entry(f'{name}.{n}', o, module, index=index) for n,o in methods(obj, skip)]
+    return directive('class', sig_text(name, params, None), module, '\n\n'.join([body, *nested]), *options, fence='````')

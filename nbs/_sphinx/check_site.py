@@ -1,0 +1,149 @@
+"""Look at every page of the built site in headless Chromium, with the network off:  python nbs/_sphinx/check_site.py [--self-test]
+
+A page fails for a request that leaves the site, an error in the console, TeX that was not rendered, an image that does not load, or an
+internal link or anchor that leads nowhere; the site fails if searching for a name of the package does not find its page.
+With --self-test the check first has to find one planted fault of each kind in broken copies of the site."""
+import re, shutil, sys, tempfile, threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote, unquote, urldefrag
+
+from playwright.sync_api import Error, sync_playwright
+from sphinx.util.inventory import InventoryFile
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+         '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']
+
+# What the page shows a reader, code aside; math is rendered as SVG, so any TeX left in the text is raw
+LOOK = r"""() => {
+  const text = document.body.cloneNode(true)
+  text.querySelectorAll('pre, code, script, style, noscript, mjx-container, .sig').forEach(o => o.remove())
+  return {tex: (text.textContent.match(/\$\$?[^$\n]*[\\^_][^$\n]*\$|\\(frac|tag|begin|nabla|eta|mu|Phi|partial|mathbb|sqrt)\b|\\[\[(]/g) || []),
+          math: [...document.querySelectorAll('mjx-merror, [data-mjx-error]')].map(o => o.textContent),
+          images: [...document.images].filter(o => !(o.complete && o.naturalWidth > 0)).map(o => o.src),
+          links: [...document.querySelectorAll('a[href]')].map(o => o.href),
+          ids: [...document.querySelectorAll('[id]')].map(o => o.id)}}"""
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args): pass
+
+def serve(site):
+    "Serve `site` on loopback; returns the server and its address"
+    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=site))
+    server.handle_error = lambda *_: None   # a browser that leaves a page early is no fault
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f'http://127.0.0.1:{server.server_port}/'
+
+def names(site):
+    "One searchable name for each page that defines some: the first class, or else the first function"
+    with open(Path(site)/'objects.inv', 'rb') as f: inv = InventoryFile.load(f, '', lambda base, uri: uri)
+    res = {}
+    for kind in ('py:class', 'py:function'):
+        for full,o in inv.get(kind, {}).items(): res.setdefault(o.uri.partition('#')[0], full.split('.')[-1])
+    return res
+
+class Check:
+    "The faults of one site"
+    def __init__(self, site, browser):
+        self.site,self.faults,self.seen = Path(site),[],{}
+        self.server,self.base = serve(site)
+        self.context = browser.new_context()
+        self.page = self.context.new_page()
+        self.url = ''
+        self.page.on('request', self.on_request)
+        self.page.on('console', lambda m: m.type=='error' and self.fault('console', m.text))
+        self.page.on('pageerror', lambda e: self.fault('console', str(e)))
+        self.page.on('response', lambda r: r.status>=400 and self.fault('missing file', r.url))
+
+    def fault(self, kind, what): self.faults.append((kind, self.url, what))
+
+    def on_request(self, request):
+        if not request.url.startswith((self.base, 'data:', 'blob:', 'about:')): self.fault('external request', request.url)
+
+    def open(self, url):
+        self.url = url
+        try: self.page.goto(self.base+url, wait_until='load')
+        except Error as e: return self.fault('page', str(e))
+        if self.page.evaluate("!!document.querySelector('.math')"):
+            try: self.page.wait_for_function("window.MathJax?.startup?.promise && MathJax.startup.promise.then(() => true)", timeout=20000)
+            except Error: self.fault('raw TeX', 'MathJax did not start')
+
+    def look(self, url):
+        "Everything that one page can get wrong by itself"
+        self.open(url)
+        got = self.page.evaluate(LOOK)
+        for tex in got['tex'][:3]: self.fault('raw TeX', tex)
+        for err in got['math']: self.fault('raw TeX', f'MathJax cannot read: {err}')
+        for src in got['images']: self.fault('image', src)
+        self.seen[url] = got
+
+    def links(self):
+        "Internal links must lead to a file, and to an id in it"
+        for self.url,got in self.seen.items():
+            for link in set(got['links']):
+                if not link.startswith(self.base): continue
+                path,anchor = urldefrag(link.removeprefix(self.base))
+                path = unquote(path.partition('?')[0]) or 'index.html'
+                if not (self.site/path).is_file(): self.fault('link', link)
+                elif anchor and path in self.seen and unquote(anchor) not in self.seen[path]['ids']: self.fault('link', link)
+
+    def search(self, wanted):
+        "Searching for a name finds the page that defines it, near the top"
+        for page,name in wanted.items():
+            self.open(f'search.html?q={quote(name)}')
+            try: self.page.wait_for_function("document.querySelector('#search-results .search-summary')?.textContent.match(/found|did not match/)", timeout=10000)
+            except Error: pass   # no answer finds nothing, which is the fault
+            found = self.page.eval_on_selector_all('#search-results li a', 'as => as.map(a => a.href)')
+            if not any(f.startswith(self.base+page) for f in found[:5]): self.fault('search', f'{name!r} does not find {page}')
+
+    def run(self, pages=None, wanted=None):
+        "The faults of `pages` (all) and of the search for `wanted` (one name a page)"
+        for p in pages or sorted(p.relative_to(self.site).as_posix() for p in self.site.rglob('*.html') if '_static' not in p.parts): self.look(p)
+        self.links()
+        self.search(wanted or names(self.site))
+        self.context.close()
+        self.server.shutdown()
+        return self.faults
+
+def plant(page, old, new): page.write_text(re.sub(old, lambda m: new + m[0], page.read_text(encoding='utf8'), count=1), encoding='utf8')
+
+BREAK = {  # How to plant one fault of each kind
+    'external request': lambda s: plant(s/'index.html', '</article>', '<img src="https://example.com/x.png">'),
+    'console':          lambda s: plant(s/'index.html', '</article>', '<script>undefined_function()</script>'),
+    'raw TeX':          lambda s: plant(s/'index.html', '</article>', r'<p>$$\frac{1}{2}$$</p>'),
+    'image':            lambda s: plant(s/'index.html', '</article>', '<img src="gone.png">'),
+    'missing file':     lambda s: (s/'_static/site.css').unlink(),
+    'link':             lambda s: plant(s/'index.html', '</article>', '<a href="index.html#no-such-heading">x</a>'),
+    'search':           lambda s: (s/'searchindex.js').write_text('Search.setIndex({})'),
+}
+
+def self_test(site, browser):
+    "The kinds of fault that were planted in a copy of the site, looked at on its first page, and not found"
+    missed,wanted = [],dict(list(names(site).items())[:1])
+    for kind,broken in BREAK.items():
+        with tempfile.TemporaryDirectory() as tmp:
+            copy = Path(tmp)/'site'
+            shutil.copytree(site, copy)
+            before = {k for k,_,_ in Check(copy, browser).run(['index.html'], wanted)}
+            broken(copy)
+            after = {k for k,_,_ in Check(copy, browser).run(['index.html'], wanted)}
+        ok = kind in after - before
+        print(f"planted {kind:17} {'found' if ok else 'MISSED'}")
+        if not ok: missed.append(kind)
+    return missed
+
+def main():
+    site = Path(__file__).resolve().parents[2]/'_docs'
+    if not CHROMIUM: sys.exit('Chromium is needed: apt-get install chromium')
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        missed = self_test(site, browser) if '--self-test' in sys.argv else []
+        check = Check(site, browser)
+        for kind,url,what in check.run(): print(f'{kind}: {url}: {what}')
+        browser.close()
+    print(f'{len(check.seen)} pages, {len(check.faults)} faults, {len(names(site))} names searched')
+    sys.exit(bool(check.faults or missed))
+
+if __name__=='__main__': main()

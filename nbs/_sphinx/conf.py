@@ -1,0 +1,71 @@
+"""Sphinx settings of the site. `build.py` runs Sphinx with these over the processed notebooks."""
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.transforms import SphinxTransform
+
+root = Path(__file__).resolve().parents[2]
+_cfg = ConfigParser()
+_cfg.read(root/'settings.ini', encoding='utf8')
+_cfg = _cfg['DEFAULT']
+
+project,author,release = _cfg['lib_name'],_cfg['author'],_cfg['version']
+copyright = _cfg['copyright']
+extensions = ['myst_nb', 'sphinx.ext.viewcode', 'sphinx.ext.mathjax']
+add_module_names = False
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = 'hide'
+
+nb_execution_mode = 'off'
+nb_output_stderr = 'remove'
+nb_merge_streams = True
+nb_mime_priority_overrides = [('html', 'text/markdown', 15)]
+myst_enable_extensions = ['dollarmath', 'amsmath', 'colon_fence']
+myst_heading_anchors = 4
+suppress_warnings = ['mystnb.unknown_mime_type']
+
+html_theme = 'furo'
+html_title = project
+html_copy_source = html_show_sourcelink = html_show_sphinx = False
+html_static_path = ['static'] + [str(p) for d in sys.path for p in Path(d).glob('sphinx-mathjax-offline/static/mathjax/tex-svg-full.js')][:1]
+html_css_files = ['site.css']
+html_favicon = 'static/favicon.svg'
+html_theme_options = dict(top_of_page_buttons=[])
+pygments_style,pygments_dark_style = 'default','github-dark'
+mathjax_path = 'tex-svg-full.js'
+mathjax3_config = dict(options=dict(enableMenu=False), svg=dict(fontCache='global', scale=0.95))
+
+
+class EquationsAsWritten(SphinxTransform):
+    "Keep Sphinx from wrapping display mathematics, which would break `\\tag`"
+    default_priority = 400
+    def apply(self):
+        for node in self.document.findall(nodes.math_block): node['classes'].append('amsmath')
+
+class NameLinks(SphinxTransform):
+    "Link each name of the package in backticks to the entry that defines it"
+    default_priority = 400
+    def apply(self):
+        for node in list(self.document.findall(nodes.literal)):
+            if isinstance(node.parent, (nodes.reference, pending_xref, nodes.title)): continue
+            name = node.astext().removesuffix('()')
+            if home := self.env.app.names.get(name):
+                ref = pending_xref('', node.deepcopy(), refdomain='py', reftype='obj', reftarget=home, refexplicit=True, refdoc=self.env.docname)
+                node.replace_self(ref)
+
+def known_names(app):
+    "Where each name lives, from nbdev's own index: `sgd` and `marthe.dynamics.sgd` -> `marthe.dynamics.sgd`"
+    from marthe._modidx import d
+    app.names = {}
+    for mod,syms in d['syms'].items():
+        for full in syms:
+            if not any(part.startswith('_') for part in full.split('.')):
+                app.names[full] = app.names[full.removeprefix(mod+'.')] = full
+
+def setup(app):
+    app.connect('builder-inited', known_names)
+    app.add_transform(EquationsAsWritten)
+    app.add_transform(NameLinks)

@@ -43,7 +43,7 @@ def table(obj, params, returns):
     docs = dict(docments(obj))
     if inspect.isclass(obj): docs = {**field_comments(obj), **{k:v for k,v in docs.items() if v}}
     if not any(docs.values()): return ''
-    rows = [(f'`{p.name}`', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
+    rows = [(f'**{p.name}**', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
     if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', docs['return']))
     code = lambda s: f'`{s}`' if s else ''
     rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, code(t), code(d), doc or '') for n,t,d,doc in rows]

@@ -2,7 +2,8 @@
 
 nbdev decides what a reader sees (hidden cells, exported cells, where API entries stand), Sphinx makes the pages.
 Any warning fails the build."""
-import ast, os, re, shutil, sys
+import ast, json, os, re, shutil, sys
+from collections import Counter
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ here = Path(__file__).resolve().parent
 root = here.parent.parent
 sys.path[:0] = [str(here), str(root)]
 import api
+from marthe._modidx import d as index
 
 # Sidebar groups: the first number that belongs to each. Notebooks without a number are pages of practice.
 GROUPS = {'Mathematics': 0, 'Methods': 2, 'Experiments': 6, 'Practice': 30}
@@ -26,15 +28,33 @@ _noise = re.compile(r"^(<Figure size|Text\(|\[?<matplotlib\.|<Axes|\[?array\(\[<
 
 def page_name(nb:str): return re.sub(r'(^|/)\d+[a-z]?_', r'\1', nb)
 
+def module_of(nb):
+    exp = _default_exp(nb)
+    return exp and f'{get_config().lib_name}.{exp}'
+
 def group(stem:str):
     number = re.match(r'\d+', stem)
     return [g for g,first in GROUPS.items() if not number or int(number[0]) >= first][-1]
 
+def names_for(nb, module):
+    """Where each name that `nb` may mention in backticks is defined, from nbdev's index.
+    Dotted names always link, and so do this page's own and those it imports. Of the rest only names that cannot be mistaken:
+    defined once, and with a capital or an underscore, so that `run` or `groups` stays the word it is."""
+    syms = [(mod, full.removeprefix(f'{mod}.')) for mod,d in index['syms'].items() for full in d]
+    times = Counter(name for _,name in syms)
+    imports = ' '.join(l for c in nb.cells for l in c.source.splitlines() if c.cell_type=='code' and 'import ' in l)
+    def links(mod, name):
+        if '.' in name or mod==module or f'{mod} import *' in imports: return True
+        return times[name]==1 and (re.search('[A-Z_]', name) or re.search(rf'\b{name}\b', imports))
+    res = {f'{mod}.{name}': f'{mod}.{name}' for mod,name in syms}
+    for mod,name in syms:
+        if links(mod, name) and (mod==module or name not in res): res[name] = f'{mod}.{name}'
+    return res
+
 class api_entries(Processor):
     "Turn each `show_doc` cell into the API entry of the exported symbol"
     def begin(self):
-        exp = _default_exp(self.nb)
-        self.module = exp and f"{get_config().lib_name}.{exp}"
+        self.module = module_of(self.nb)
         self.nb.cells = [c for added,run in groupby(self.nb.cells, lambda c: hasattr(c, 'has_sd'))
                          for c in (reversed(list(run)) if added else run)]  # nbdev adds those of one cell last first
         self.shown = {self.target(c) for c in self.nb.cells if self.target(c)}
@@ -47,11 +67,10 @@ class api_entries(Processor):
 
     def cell(self, cell):
         if not (name := self.target(cell)): return
-        mod = import_module(self.module)
-        obj = mod
+        obj = import_module(self.module)
         for part in name.split('.'): obj = vars(obj)[part] if isinstance(obj, type) else getattr(obj, part)
         home = getattr(obj, '__module__', None) or self.module
-        cell.cell_type,cell.outputs = 'markdown',None
+        cell.cell_type = 'markdown'
         cell.source = api.entry(name, obj, home, skip=self.shown, index=home==self.module)
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
 
@@ -68,6 +87,13 @@ def tidy_outputs(cell):
     keep = lambda o: not _noise.match(''.join(o.get('data', {}).get('text/plain', ''))) or 'image/png' in o['data']
     cell.outputs = [o for o in cell.get('outputs', []) if keep(o) and 'application/vnd.jupyter.widget-view+json' not in o.get('data', {})]
 
+def show_module(nb):
+    "Say under the title which module the page exports"
+    first = next((c for c in nb.cells if c.cell_type=='markdown'), None)
+    if not (first and first.source.startswith('# ')): sys.exit(f'{nb.path_}: the first prose cell must start with a title, "# ..."')
+    line = f'<p class="module">import from <code>{module_of(nb)}</code></p>'
+    first.source = re.sub(r'\A(# .+\n+(?:>.*\n)*)', rf'\1\n{line}\n', first.source+'\n')
+
 class SiteFilter(FilterDefaults):
     "nbdev's processors, with ours in place of those that write for Quarto or run code"
     def base_procs(self):
@@ -78,21 +104,22 @@ def toctree(caption, pages):
     return f'```{{toctree}}\n:hidden:\n:caption: {caption}\n\n' + '\n'.join(pages) + '\n```'
 
 def process(out):
-    "Write the processed notebooks to `out`, the index with the sidebar in it"
-    nbs = get_config().nbs_path
-    groups = {g: [] for g in GROUPS}
+    "Write the processed notebooks to `out`, the index with the sidebar in it, and the names that each page may link"
+    groups,names = {g: [] for g in GROUPS},{}
     for f in sorted(nbglob(as_path=True)):
-        name = f.relative_to(nbs).with_suffix('').as_posix()
-        if name!='index': groups[group(f.stem)].append(page_name(name))
-        nb = read_nb(f)
+        name = f.relative_to(get_config().nbs_path).with_suffix('').as_posix()
+        page,nb = page_name(name),read_nb(f)
+        names[page] = names_for(nb, module_of(nb))
+        if module_of(nb): show_module(nb)
         SiteFilter()(nb)
-        if name=='index': index = nb
-        dest = out/f'{page_name(name)}.ipynb'
-        dest.parent.mkdir(parents=True, exist_ok=True)
-        write_nb(nb, dest)
-    index.cells += [mk_cell(toctree(g, pages), 'markdown') for g,pages in groups.items() if pages]
-    index.cells.append(mk_cell(toctree('Reference', ['All names <genindex>']), 'markdown'))
-    write_nb(index, out/'index.ipynb')
+        if page!='index': groups[group(f.stem)].append(page)
+        (out/page).parent.mkdir(parents=True, exist_ok=True)
+        write_nb(nb, out/f'{page}.ipynb')
+    home = read_nb(out/'index.ipynb')
+    home.cells += [mk_cell(toctree(g, pages), 'markdown') for g,pages in groups.items() if pages]
+    home.cells.append(mk_cell(toctree('Reference', ['All names <genindex>']), 'markdown'))
+    write_nb(home, out/'index.ipynb')
+    (out/'names.json').write_text(json.dumps(names))
 
 def main():
     os.chdir(root)

@@ -1,5 +1,5 @@
 """Sphinx settings of the site. `build.py` runs Sphinx with these over the processed notebooks."""
-import sys
+import json, sys
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -46,26 +46,15 @@ class EquationsAsWritten(SphinxTransform):
         for node in self.document.findall(nodes.math_block): node['classes'].append('amsmath')
 
 class NameLinks(SphinxTransform):
-    "Link each name of the package in backticks to the entry that defines it"
+    "Link names of the package in backticks to the entry that defines them; `build.py` says which each page may link"
     default_priority = 400
     def apply(self):
+        names = json.loads((self.env.srcdir/'names.json').read_text())[self.env.docname]
         for node in list(self.document.findall(nodes.literal)):
-            if isinstance(node.parent, (nodes.reference, pending_xref, nodes.title)): continue
-            name = node.astext().removesuffix('()')
-            if home := self.env.app.names.get(name):
-                ref = pending_xref('', node.deepcopy(), refdomain='py', reftype='obj', reftarget=home, refexplicit=True, refdoc=self.env.docname)
-                node.replace_self(ref)
-
-def known_names(app):
-    "Where each name lives, from nbdev's own index: `sgd` and `marthe.dynamics.sgd` -> `marthe.dynamics.sgd`"
-    from marthe._modidx import d
-    app.names = {}
-    for mod,syms in d['syms'].items():
-        for full in syms:
-            if not any(part.startswith('_') for part in full.split('.')):
-                app.names[full] = app.names[full.removeprefix(mod+'.')] = full
+            home = names.get(node.astext().removesuffix('()'))
+            if home and not isinstance(node.parent, (nodes.reference, nodes.title)):
+                node.replace_self(pending_xref('', node.deepcopy(), refdomain='py', reftype='obj', reftarget=home, refexplicit=True, refdoc=self.env.docname))
 
 def setup(app):
-    app.connect('builder-inited', known_names)
     app.add_transform(EquationsAsWritten)
     app.add_transform(NameLinks)

@@ -45,8 +45,8 @@ def table(obj, params, returns):
     if not any(docs.values()): return ''
     rows = [(f'**{p.name}**', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
     if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', docs['return']))
-    code = lambda s: f'`{s}`' if s else ''
-    rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, code(t), code(d), doc or '') for n,t,d,doc in rows]
+    code = lambda s: f'`{s}`' if len(s) < 32 else '`…`'   # the signature has it in full
+    rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, t and code(t), d and code(d), doc or '') for n,t,d,doc in rows]
     if not any(r[2] for r in rows[2:]): rows = [(n, t, doc) for n,t,_,doc in rows]
     return '\n'.join('| ' + ' | '.join(c.replace('\n', ' ').replace('|', r'\|') for c in r) + ' |' for r in rows)
 

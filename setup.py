@@ -22,5 +22,5 @@ setup(
     entry_points={'console_scripts': scripts, 'nbdev': [f"{cfg['lib_name']}={cfg['lib_name']}._modidx:d"]},
     zip_safe=False,
     classifiers=['Development Status :: 4 - Beta', 'Intended Audience :: Science/Research',
-                 'License :: OSI Approved :: Apache Software License', 'Programming Language :: Python :: 3'],
+                 'Programming Language :: Python :: 3'],
 )

@@ -84,6 +84,7 @@ def tidy_outputs(cell):
     if cell.cell_type!='code': return
     cell.source = re.sub(r'^#\|.*\n?', '', cell.source, flags=re.M)
     if cell.directives_.get('echo:')==['false']: cell.metadata['tags'] = ['remove-input']
+    if alt := cell.directives_.get('fig-alt:'): cell.metadata['mystnb'] = dict(image=dict(alt=' '.join(alt)))
     keep = lambda o: not _noise.match(''.join(o.get('data', {}).get('text/plain', ''))) or 'image/png' in o['data']
     cell.outputs = [o for o in cell.get('outputs', []) if keep(o) and 'application/vnd.jupyter.widget-view+json' not in o.get('data', {})]
 

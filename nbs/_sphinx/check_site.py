@@ -37,12 +37,9 @@ def serve(site):
     return server, f'http://127.0.0.1:{server.server_port}/'
 
 def names(site):
-    "One searchable name for each page that defines some: the first class, or else the first function"
+    "The classes and functions of the package, each with the page that defines it"
     with open(Path(site)/'objects.inv', 'rb') as f: inv = InventoryFile.load(f, '', lambda base, uri: uri)
-    res = {}
-    for kind in ('py:class', 'py:function'):
-        for full,o in inv.get(kind, {}).items(): res.setdefault(o.uri.partition('#')[0], full.split('.')[-1])
-    return res
+    return [(full.split('.')[-1], o.uri.partition('#')[0]) for kind in ('py:class', 'py:function') for full,o in inv.get(kind, {}).items()]
 
 class Check:
     "The faults of one site"
@@ -91,15 +88,15 @@ class Check:
 
     def search(self, wanted):
         "Searching for a name finds the page that defines it, near the top"
-        for page,name in wanted.items():
+        for name,page in wanted:
             self.open(f'search.html?q={quote(name)}')
             try: self.page.wait_for_function("document.querySelector('#search-results .search-summary')?.textContent.match(/found|did not match/)", timeout=10000)
             except Error: pass   # no answer finds nothing, which is the fault
             found = self.page.eval_on_selector_all('#search-results li a', 'as => as.map(a => a.href)')
-            if not any(f.startswith(self.base+page) for f in found[:5]): self.fault('search', f'{name!r} does not find {page}')
+            if not any(f.startswith(self.base+page) for f in found[:10]): self.fault('search', f'{name!r} does not find {page}')
 
     def run(self, pages=None, wanted=None):
-        "The faults of `pages` (all) and of the search for `wanted` (one name a page)"
+        "The faults of `pages` (all) and of the search for `wanted` (all names)"
         for p in pages or sorted(p.relative_to(self.site).as_posix() for p in self.site.rglob('*.html') if '_static' not in p.parts): self.look(p)
         self.links()
         self.search(wanted or names(self.site))
@@ -121,7 +118,7 @@ BREAK = {  # How to plant one fault of each kind
 
 def self_test(site, browser):
     "The kinds of fault that were planted in a copy of the site, looked at on its first page, and not found"
-    missed,wanted = [],dict(list(names(site).items())[:1])
+    missed,wanted = [],names(site)[:1]
     for kind,broken in BREAK.items():
         with tempfile.TemporaryDirectory() as tmp:
             copy = Path(tmp)/'site'

@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['Dynamics', 'sgd', 'adam', 'adamw', 'ravel', 'grad_of', 'phi', 'jacobians']
 
-# %% ../nbs/00_dynamics.ipynb #c3cfa3d5
+# %% ../nbs/00_dynamics.ipynb #de919c9d
 from typing import Callable, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, jacrev
 
-# %% ../nbs/00_dynamics.ipynb #f6673e9a
+# %% ../nbs/00_dynamics.ipynb #d2399cd9
 class Dynamics(NamedTuple):
     "An update rule as a pure function of its state, a `(k, d)` array whose row 0 is the weights"
     rows: int         # k: one for the weights and one for each buffer
@@ -23,7 +23,7 @@ class Dynamics(NamedTuple):
         "The state before the first step: the weights, and buffers at zero"
         return torch.stack([w] + [torch.zeros_like(w)]*(self.rows-1))
 
-# %% ../nbs/00_dynamics.ipynb #a01f156d
+# %% ../nbs/00_dynamics.ipynb #0068ff1d
 def sgd(
     momentum:float=0.,     # m, the memory of the velocity
     dampening:float=0.,    # Share of the new gradient held back from the velocity
@@ -32,13 +32,13 @@ def sgd(
 )->Dynamics:
     "Gradient descent with the options of `torch.optim.SGD`"
     def update(s, g, lr, t):
-        d = g + weight_decay*s[0]
+        d = g + weight_decay*s[0] if weight_decay else g
         if not momentum: return (s[0] - lr*d)[None]
         b = d if t==0 else momentum*s[1] + (1-dampening)*d
         return torch.stack([s[0] - lr*(d + momentum*b if nesterov else b), b])
     return Dynamics(2 if momentum else 1, update)
 
-# %% ../nbs/00_dynamics.ipynb #ef8fed14
+# %% ../nbs/00_dynamics.ipynb #20eb8c1d
 def _sqrt(v):
     "The square root, with slope 0 where `v` is 0"
     pos = v > 0
@@ -48,13 +48,13 @@ def _adam(betas, eps, l2, decoupled):
     b1,b2 = betas
     def update(s, g, lr, t):
         w,m,v = s
-        d = g + l2*w
+        d = g + l2*w if l2 else g
         m,v = b1*m + (1-b1)*d, b2*v + (1-b2)*d*d
         u = m/(1-b1**(t+1)) / (_sqrt(v/(1-b2**(t+1))) + eps)
         return torch.stack([(1 - lr*decoupled)*w - lr*u, m, v])
     return Dynamics(3, update)
 
-# %% ../nbs/00_dynamics.ipynb #f370ad8f
+# %% ../nbs/00_dynamics.ipynb #22ba3271
 def adam(
     betas:tuple=(0.9, 0.999), # Memories of the two moments
     eps:float=1e-8,           # Keeps the ratio finite
@@ -71,7 +71,7 @@ def adamw(
     "Adam, its decay decoupled from the gradient, as `torch.optim.AdamW`"
     return _adam(betas, eps, 0., weight_decay)
 
-# %% ../nbs/00_dynamics.ipynb #f42f0149
+# %% ../nbs/00_dynamics.ipynb #37d96bdc
 def ravel(
     model:nn.Module # Every parameter must require gradients
 )->tuple:           # `(w, f)`: the weights as a vector, and `f(w, *inputs)`, the model run at those weights
@@ -87,7 +87,7 @@ def ravel(
         return functional_call(model, parts, inputs)
     return torch.cat([p.detach().flatten() for p in named.values()]), f
 
-# %% ../nbs/00_dynamics.ipynb #5fdbdaf1
+# %% ../nbs/00_dynamics.ipynb #e006253d
 def grad_of(
     loss:Callable, # `w -> scalar`
     w:Tensor       # A vector that requires gradients
@@ -108,7 +108,7 @@ def phi(
     w = s[0] if s.requires_grad else s[0].detach().requires_grad_()
     return dyn.update(s, grad_of(loss, w), lr, t)
 
-# %% ../nbs/00_dynamics.ipynb #c0e046c8
+# %% ../nbs/00_dynamics.ipynb #c7f644a7
 def jacobians(
     dyn:Dynamics,  # The update rule
     loss:Callable, # L_t as a function of the weights

@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['glorot', 'mnist_net', 'accuracy']
 
-# %% ../nbs/11_models.ipynb #925695ed
+# %% ../nbs/11_models.ipynb #bdcb18ba
 import torch
 from torch import Tensor, nn
 
-# %% ../nbs/11_models.ipynb #e16aad32
+# %% ../nbs/11_models.ipynb #f78c630e
 def glorot(
     model:nn.Module # Changed in place
 )->nn.Module:
@@ -20,7 +20,7 @@ def glorot(
             if m.bias is not None: nn.init.zeros_(m.bias)
     return model
 
-# %% ../nbs/11_models.ipynb #5bcbd172
+# %% ../nbs/11_models.ipynb #60b17fb6
 def mnist_net(
     width:int=500, # Units of each hidden layer; 100 makes the narrow twin
     depth:int=3,   # Number of hidden layers
@@ -33,7 +33,7 @@ def mnist_net(
     hidden = [m for i,o in zip(sizes, sizes[1:]) for m in (nn.Linear(i, o), nn.ReLU())]
     return glorot(nn.Sequential(nn.Flatten(), *hidden, nn.Linear(sizes[-1], n_out)))
 
-# %% ../nbs/11_models.ipynb #93883ae7
+# %% ../nbs/11_models.ipynb #11f5aa6a
 def accuracy(
     model:nn.Module, # Classifier
     images:Tensor,   # Floats

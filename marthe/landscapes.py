@@ -28,18 +28,18 @@ def bukin(
     x,y = w[..., 0],w[..., 1]
     return (((y - 0.01*x)**2 + eps).sqrt() + eps).sqrt()
 
-# %% ../nbs/06_landscapes.ipynb #8e7a95dc
+# %% ../nbs/06_landscapes.ipynb #5b680a32
 class Descent(NamedTuple):
     "What `descend` saw, with time first and one column per run"
     w: Tensor     # Points, (steps+1, runs, 2)
     eta: Tensor   # Rates, (steps, runs)
     value: Tensor # L at the points, (steps+1, runs)
-    def finite(self)->Tensor:
+    def converged(self)->Tensor:
         "Which runs ended at a number, no higher than where they began"
         return self.value.isfinite().all(0) & (self.value[-1] <= self.value[0])
     def best(self)->Tensor:
         "The lowest value of each run, not a number where it diverged"
-        return torch.where(self.finite(), self.value.min(0).values, torch.nan)
+        return torch.where(self.converged(), self.value.min(0).values, torch.nan)
 
 # %% ../nbs/06_landscapes.ipynb #3302ec23
 def descend(
@@ -95,12 +95,12 @@ def win_share(
     both = hd.isfinite() & rtho.isfinite()
     return ((rtho < hd) & both).sum(-1)/both.sum(-1)
 
-# %% ../nbs/06_landscapes.ipynb #8a0d746c
+# %% ../nbs/06_landscapes.ipynb #6dcd2882
 def _surface(ax, f, xlim, ylim, levels):
     "Contours of `f`"
     x,y = torch.meshgrid(torch.linspace(*xlim, 200), torch.linspace(*ylim, 200), indexing='xy')
     ax.contourf(x, y, f(torch.stack([x, y], -1)).log(), levels, cmap='Greys', alpha=.7)
-    ax.set(xlim=xlim, ylim=ylim, xlabel='x', ylabel='y')
+    ax.set(xlim=xlim, ylim=ylim, xlabel='x', ylabel='y'); ax.locator_params(axis='x', nbins=5)
 
 def _paths(ax, setting, beta):
     "Trajectories of all rules, and a ring where each ended"
@@ -115,19 +115,19 @@ def _row(axs, title, setting, betas, beta, xlim, ylim, last):
     a,b,c = axs
     _surface(a, setting['f'], xlim, ylim, 20)
     _paths(a, setting, beta)
-    for (mu,r),style in zip(sweep(setting, betas).items(), ('o-', '.-', '.-', 's-')): b.plot(betas, r.value.min(0).values.where(r.value.isfinite().all(0), torch.nan), style, ms=3, lw=1)
+    for (mu,r),style in zip(sweep(setting, betas).items(), ('o-', '.-', '.-', 's-')): b.plot(betas, r.best(), style, ms=3, lw=1)
     for mu in MUS: c.plot(descend(**setting, beta=[beta], mu=mu).eta[:last])
     a.set_title(f'{title}, β={beta:g}')
     b.set(title=f'{title}: lowest value within 500 steps', xlabel='β', ylabel='L', xscale='log', yscale='log')
     c.set(title=f'{title}, β={beta:g}: the rate', xlabel='t', ylabel='η')
 
-# %% ../nbs/06_landscapes.ipynb #3c1fae30
+# %% ../nbs/06_landscapes.ipynb #02b48d63
 def figure(): # A matplotlib figure
     "Figure 1 of the paper, with MARTHE beside HD and RTHO"
     import matplotlib.pyplot as plt
     fig,(top,low) = plt.subplots(2, 3, figsize=(13, 7.5), layout='constrained')
     _row(top, 'Beale', BEALE, torch.logspace(-9, -5, 41), 1e-7, (0., 3.6), (-.3, 1.7), 500)
-    _row(low, 'Bukin N.6', BUKIN, torch.logspace(-5, 0, 41), 1e-3, (-10.4, -9.6), (-3.6, 2.2), 150)
+    _row(low, 'Bukin N.6', BUKIN, torch.logspace(-5, 0, 41), 1e-3, (-10.2, -9.8), (-1., 3.5), 150)
     top[0].plot(3, .5, 'wX', mec='k', ms=8); top[0].legend(fontsize=8)
     low[2].set_yscale('symlog', linthresh=1e-2)
     return fig

@@ -329,3 +329,8 @@ def load_state_dict(self:MARTHE,
     self.history = {k: v.tolist() for k,v in sd['history'].items()}
     for k,cast in (('t', int), ('skipped', bool)): self.history[k] = [cast(v) for v in self.history[k]]
     for group,lr in zip(self.opt.param_groups, sd['lrs']): group['lr'] = lr
+
+# %% ../nbs/04_online.ipynb #7b057db1
+@patch(as_prop=True)
+def _step_supports_amp_scaling(self:MARTHE):
+    raise TypeError("GradScaler cannot drive MARTHE: its scaled gradients have no tangent; use torch.autocast with bfloat16 inside the closures, which needs no scaler")

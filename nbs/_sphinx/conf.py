@@ -1,10 +1,11 @@
 """Sphinx settings of the site. `build.py` runs Sphinx with these over the processed notebooks."""
-import json, sys
+import ast, json, sys
 from configparser import ConfigParser
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.transforms import SphinxTransform
 
 root = Path(__file__).resolve().parents[2]
@@ -55,6 +56,16 @@ class NameLinks(SphinxTransform):
             if home and not isinstance(node.parent, (nodes.reference, nodes.title)):
                 node.replace_self(pending_xref('', node.deepcopy(), refdomain='py', reftype='obj', reftarget=home, refexplicit=True, refdoc=self.env.docname))
 
+def find_source(app, module):
+    "The source of a module and where its definitions are, methods added by `@patch` under the class they belong to"
+    analyzer = ModuleAnalyzer.for_module(module)
+    analyzer.find_tags()
+    for o in ast.parse(analyzer.code).body:
+        if isinstance(o, ast.FunctionDef) and any('patch' in ast.unparse(d) for d in o.decorator_list):
+            analyzer.tags[f'{ast.unparse(o.args.args[0].annotation)}.{o.name}'] = 'def', o.decorator_list[0].lineno, o.end_lineno
+    return analyzer.code, analyzer.tags
+
 def setup(app):
+    app.connect('viewcode-find-source', find_source)
     app.add_transform(EquationsAsWritten)
     app.add_transform(NameLinks)

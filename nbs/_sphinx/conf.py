@@ -16,7 +16,7 @@ _cfg = _cfg['DEFAULT']
 project,author,release = _cfg['lib_name'],_cfg['author'],_cfg['version']
 copyright = _cfg['copyright']
 extensions = ['myst_nb', 'sphinx.ext.viewcode', 'sphinx.ext.mathjax']
-add_module_names = False
+add_module_names = viewcode_follow_imported_members = False
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = 'hide'
 

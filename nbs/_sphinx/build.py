@@ -55,8 +55,11 @@ class api_entries(Processor):
     "Turn each `show_doc` cell into the API entry of the exported symbol"
     def begin(self):
         self.module = module_of(self.nb)
-        self.nb.cells = [c for added,run in groupby(self.nb.cells, lambda c: hasattr(c, 'has_sd'))
-                         for c in (reversed(list(run)) if added else run)]  # nbdev adds those of one cell last first
+        cells = []
+        for added,run in groupby(self.nb.cells, lambda c: hasattr(c, 'has_sd')):
+            if added: cells[-1:] = [*reversed(list(run)), cells[-1]]   # nbdev adds them after their code, last first
+            else: cells += run
+        self.nb.cells = cells
         self.shown = {self.target(c) for c in self.nb.cells if self.target(c)}
 
     def target(self, cell):
@@ -73,6 +76,13 @@ class api_entries(Processor):
         cell.cell_type = 'markdown'
         cell.source = api.entry(name, obj, home, skip=self.shown, index=home==self.module)
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
+
+def show_code(cell):
+    "Exported code stays: folded under its entries, open if it has none; imports and hidden cells go"
+    if not cell.directives_: return
+    defs = [o for o in cell.parsed_() or [] if not isinstance(o, (ast.Import, ast.ImportFrom))]
+    if not defs or cell.directives_.keys() & {'hide', 'default_exp'}: del cell['source']
+    elif 'export' in cell.directives_ and any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
 
 def page_links(cell):
     "Links between notebooks lead to pages"
@@ -99,7 +109,7 @@ class SiteFilter(FilterDefaults):
     "nbdev's processors, with ours in place of those that write for Quarto or run code"
     def base_procs(self):
         return [populate_language, add_show_docs, strip_ansi, hide_line, filter_stream_, rm_header_dash, api_entries,
-                rm_export, clean_magics, hide_, mv_exports, tidy_outputs, page_links]
+                show_code, clean_magics, tidy_outputs, page_links]
 
 def toctree(caption, pages):
     return f'```{{toctree}}\n:hidden:\n:caption: {caption}\n\n' + '\n'.join(pages) + '\n```'

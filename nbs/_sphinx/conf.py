@@ -17,12 +17,12 @@ project,author,release = _cfg['lib_name'],_cfg['author'],_cfg['version']
 copyright = _cfg['copyright']
 extensions = ['myst_nb', 'sphinx.ext.viewcode', 'sphinx.ext.mathjax']
 add_module_names = viewcode_follow_imported_members = False
-python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = 'hide'
 
 nb_execution_mode = 'off'
 nb_output_stderr = 'remove'
 nb_merge_streams = True
+nb_code_prompt_show,nb_code_prompt_hide = 'Show the code','Hide the code'
 nb_mime_priority_overrides = [('html', 'text/markdown', 15)]
 myst_enable_extensions = ['dollarmath', 'amsmath', 'colon_fence']
 myst_heading_anchors = 4

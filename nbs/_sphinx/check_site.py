@@ -3,14 +3,13 @@
 A page fails for a request that leaves the site, an error in the console, TeX that was not rendered, an image that does not load, or an
 internal link or anchor that leads nowhere; the site fails if searching for a name of the package does not find its page.
 With --self-test the check first has to find one planted fault of each kind in broken copies of the site."""
-import re, shutil, sys, tempfile, threading
+import re, shutil, sys, tempfile, threading, zlib
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote, urldefrag
 
 from playwright.sync_api import Error, sync_playwright
-from sphinx.util.inventory import InventoryFile
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
 FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -21,7 +20,7 @@ LOOK = r"""() => {
   const text = document.body.cloneNode(true)
   text.querySelectorAll('pre, code, script, style, noscript, mjx-container, .sig').forEach(o => o.remove())
   return {tex: (text.textContent.match(/\$\$?[^$\n]*[\\^_][^$\n]*\$|\\(frac|tag|begin|nabla|eta|mu|Phi|partial|mathbb|sqrt)\b|\\[\[(]/g) || []),
-          math: [...document.querySelectorAll('mjx-merror, [data-mjx-error]')].map(o => o.textContent),
+          math: [...document.querySelectorAll('mjx-container [data-mjx-error], mjx-container [fill="red"]')].map(o => o.closest('mjx-container').textContent),
           images: [...document.images].filter(o => !(o.complete && o.naturalWidth > 0)).map(o => o.src),
           links: [...document.querySelectorAll('a[href]')].map(o => o.href),
           ids: [...document.querySelectorAll('[id]')].map(o => o.id)}}"""
@@ -37,9 +36,10 @@ def serve(site):
     return server, f'http://127.0.0.1:{server.server_port}/'
 
 def names(site):
-    "The classes and functions of the package, each with the page that defines it"
-    with open(Path(site)/'objects.inv', 'rb') as f: inv = InventoryFile.load(f, '', lambda base, uri: uri)
-    return [(full.split('.')[-1], o.uri.partition('#')[0]) for kind in ('py:class', 'py:function') for full,o in inv.get(kind, {}).items()]
+    "The classes and functions of the package, each with the page that defines it, from Sphinx's inventory"
+    lines = zlib.decompress((Path(site)/'objects.inv').read_bytes().split(b'\n', 4)[4]).decode().splitlines()
+    items = [line.split(' ')[:4] for line in lines]
+    return [(full.split('.')[-1], uri.partition('#')[0]) for full,kind,_,uri in items if kind in ('py:class', 'py:function')]
 
 class Check:
     "The faults of one site"
@@ -72,7 +72,7 @@ class Check:
         self.open(url)
         got = self.page.evaluate(LOOK)
         for tex in got['tex'][:3]: self.fault('raw TeX', tex)
-        for err in got['math']: self.fault('raw TeX', f'MathJax cannot read: {err}')
+        for err in got['math']: self.fault('unreadable TeX', err)
         for src in got['images']: self.fault('image', src)
         self.seen[url] = got
 
@@ -106,26 +106,28 @@ class Check:
 
 def plant(page, old, new): page.write_text(re.sub(old, lambda m: new + m[0], page.read_text(encoding='utf8'), count=1), encoding='utf8')
 
-BREAK = {  # How to plant one fault of each kind
-    'external request': lambda s: plant(s/'index.html', '</article>', '<img src="https://example.com/x.png">'),
-    'console':          lambda s: plant(s/'index.html', '</article>', '<script>undefined_function()</script>'),
-    'raw TeX':          lambda s: plant(s/'index.html', '</article>', r'<p>$$\frac{1}{2}$$</p>'),
-    'image':            lambda s: plant(s/'index.html', '</article>', '<img src="gone.png">'),
-    'missing file':     lambda s: (s/'_static/site.css').unlink(),
-    'link':             lambda s: plant(s/'index.html', '</article>', '<a href="index.html#no-such-heading">x</a>'),
-    'search':           lambda s: (s/'searchindex.js').write_text('Search.setIndex({})'),
+BREAK = {  # How to plant a fault of each kind on one page of a site
+    'external request': lambda s,p: plant(s/p, '</article>', '<img src="https://example.com/x.png">'),
+    'console':          lambda s,p: plant(s/p, '</article>', '<script>undefined_function()</script>'),
+    'raw TeX':          lambda s,p: plant(s/p, '</article>', r'<p>the rate $\eta_t$</p>'),
+    'unreadable TeX':   lambda s,p: plant(s/p, '</article>', r'<div class="math">\[ \nosuchmacro{1} \]</div>'),
+    'image':            lambda s,p: plant(s/p, '</article>', '<img src="gone.png">'),
+    'missing file':     lambda s,p: (s/'_static/site.css').unlink(),
+    'link':             lambda s,p: plant(s/p, '</article>', f'<a href="{p}#no-such-heading">x</a>'),
+    'search':           lambda s,p: (s/'searchindex.js').write_text('Search.setIndex({})'),
 }
 
 def self_test(site, browser):
-    "The kinds of fault that were planted in a copy of the site, looked at on its first page, and not found"
+    "The kinds of fault that were planted in a copy of the site, on its first page with mathematics, and not found"
     missed,wanted = [],names(site)[:1]
+    page = next(p.name for p in sorted(site.glob('*.html')) if 'class="math' in p.read_text(encoding='utf8'))
     for kind,broken in BREAK.items():
         with tempfile.TemporaryDirectory() as tmp:
             copy = Path(tmp)/'site'
             shutil.copytree(site, copy)
-            before = {k for k,_,_ in Check(copy, browser).run(['index.html'], wanted)}
-            broken(copy)
-            after = {k for k,_,_ in Check(copy, browser).run(['index.html'], wanted)}
+            before = {k for k,_,_ in Check(copy, browser).run([page], wanted)}
+            broken(copy, page)
+            after = {k for k,_,_ in Check(copy, browser).run([page], wanted)}
         ok = kind in after - before
         print(f"planted {kind:17} {'found' if ok else 'MISSED'}")
         if not ok: missed.append(kind)

@@ -86,17 +86,18 @@ def _ends(opt, grads, dx, lrs, dlrs, h, scalars=True):
         return _run(opt, pack, [lr + h*d for lr,d in zip(lrs, dlrs)])
     return end(h), end(-h)
 
-# %% ../nbs/03_tangent.ipynb #b61765f2
+# %% ../nbs/03_tangent.ipynb #f08126eb
 def push_any(
     opt,         # Any optimizer; it is not changed
     grads:dict,  # Gradient of each parameter that has one
-    dgrads:dict, # Their tangents, μHZ; empty for zero
-    z:dict,      # Tangent of the state, already scaled by μ; empty for zero
+    hz:dict,     # Hessian-vector product HZ of each
+    z:dict,      # Tangent Z of the state; empty for zero
     lrs:list,    # The rate of each parameter group
-    dlrs:list    # How fast it moves
+    dlrs:list,   # How fast it moves
+    mu:float=1.  # μ, the discount
 )->dict:         # The tangent of the next state
     "Push a tangent through one step of any optimizer by running its own code"
-    dx = {p: {**z.get(p, {}), 'grad': dgrads.get(p)} for p in grads}
+    dx = {p: {k: mu*v for k,v in {**z[p], 'grad': hz[p]}.items()} if p in z else {} for p in grads}
     each = lambda f, *xs: {p: {k: f(*(x[p][k] for x in xs)) for k in xs[0][p]} for p in xs[0]}
     norm = lambda x: torch.stack([v.norm() for t in x.values() for v in t.values()]).norm()
     slope = lambda hi, lo, h: each(lambda a,b: (a-b)/(2*h), hi, lo)
@@ -110,7 +111,7 @@ def push_any(
         new = each(torch.add, through, slope(hi, lo, 1.) if affine else slope(*_ends(opt, grads, dx, lrs, dlrs, small), small))
     return {p: {k: v.to(p.dtype) if k=='w' else v for k,v in x.items()} for p,x in new.items()}
 
-# %% ../nbs/03_tangent.ipynb #d301c8cf
+# %% ../nbs/03_tangent.ipynb #2de4292c
 def _by_age(opt, grads):
     "Parameters of each group that have taken the same number of steps, as `(group number, group, age, params)`"
     for i,group in enumerate(opt.param_groups):
@@ -120,63 +121,73 @@ def _by_age(opt, grads):
             if p in grads: ages.setdefault(int(s['step']) if 'step' in s else s.get('momentum_buffer') is not None, []).append(p)
         for age,ps in ages.items(): yield i, group, age, ps
 
-def _tangents(z, ps, name):
+def _parts(z, ps, name):
     "One named part of `z` for each parameter; zero where there is none"
     return [z[p][name] if name in z.get(p, ()) else torch.zeros_like(p) for p in ps]
 
-def _decayed(group, g, w, decay):
-    "The gradient with its sign and weight decay"
-    if group['maximize']: g = torch._foreach_neg(g)
-    return torch._foreach_add(g, w, alpha=decay) if decay else g
+_add_,_mul_ = torch._foreach_add_,torch._foreach_mul_
 
-# %% ../nbs/03_tangent.ipynb #9790f528
+# %% ../nbs/03_tangent.ipynb #5d085dec
 @torch.no_grad()
-def push_sgd(opt, grads, dgrads, z, lrs, dlrs):
+def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.SGD`, eq. (3)"
-    add,mul,new = torch._foreach_add,torch._foreach_mul,{}
+    new = {}
     for i,group,warm,ps in _by_age(opt, grads):
-        m,decay = group['momentum'],group['weight_decay']
-        def velocity(d, b):
-            if not m: return d, None
-            b = add(mul(b, m), d, alpha=1-group['dampening']) if warm else d
-            return (add(d, b, alpha=m) if group['nesterov'] else b), b
-        u,_ = velocity(_decayed(group, [grads[p] for p in ps], ps, decay), warm and [opt.state[p]['momentum_buffer'] for p in ps])
-        dw,db = mul(u, -dlrs[i]),None
+        m,decay,sign = group['momentum'],group['weight_decay'],-1 if group['maximize'] else 1
+        fresh = 1-group['dampening'] if warm and m else 1.                    # share of d in the new velocity
+        of_d,of_b = (1+m*fresh, m*m) if group['nesterov'] else (fresh, m)     # u = of_d·d + of_b·b
+        dw = _parts(z, ps, 'w')
+        db = _parts(z, ps, 'momentum_buffer') if m and z else None
         if z:
-            zw = _tangents(z, ps, 'w')
-            du,db = velocity(_decayed(group, [dgrads[p] for p in ps], zw, decay), m and _tangents(z, ps, 'momentum_buffer'))
-            torch._foreach_add_(dw, zw); torch._foreach_add_(dw, du, alpha=-lrs[i])
+            dd = [hz[p] for p in ps]
+            if decay or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=decay)
+            _mul_(dw, mu)
+            _add_(dw, dd, alpha=-lrs[i]*mu*of_d)
+            if m:
+                if warm: _add_(dw, db, alpha=-lrs[i]*mu*of_b); _mul_(db, mu*m); _add_(db, dd, alpha=mu*fresh)
+                else: db = torch._foreach_mul(dd, mu)
+        if dlrs[i]:
+            _add_(dw, [grads[p] for p in ps], alpha=-dlrs[i]*sign*of_d)
+            if decay: _add_(dw, ps, alpha=-dlrs[i]*decay*of_d)
+            if m and warm: _add_(dw, [opt.state[p]['momentum_buffer'] for p in ps], alpha=-dlrs[i]*of_b)
         new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b} for p,a,b in zip(ps, dw, db or [None]*len(ps))})
     return new
 
-# %% ../nbs/03_tangent.ipynb #0d5a882a
+# %% ../nbs/03_tangent.ipynb #e5f1cc37
 @torch.no_grad()
-def push_adam(opt, grads, dgrads, z, lrs, dlrs):
+def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.Adam` or `torch.optim.AdamW`, eq. (4)"
-    add,mul,div,new = torch._foreach_add,torch._foreach_mul,torch._foreach_div,{}
+    new = {}
     for i,group,age,ps in _by_age(opt, grads):
-        (b1,b2),lr = group['betas'],lrs[i]
+        (b1,b2),lr,sign = group['betas'],lrs[i],-1 if group['maximize'] else 1
         decoupled = group.get('decoupled_weight_decay', isinstance(opt, torch.optim.AdamW))
         l2,shrink = (0.,group['weight_decay']) if decoupled else (group['weight_decay'],0.)
         c1,c2 = 1-b1**(age+1),(1-b2**(age+1))**0.5
-        d = _decayed(group, [grads[p] for p in ps], ps, l2)
-        m,v = mul(d, 1-b1),mul(mul(d, d), 1-b2)
+        d = torch._foreach_mul([grads[p] for p in ps], sign)
+        if l2: _add_(d, ps, alpha=l2)
+        u,v = torch._foreach_mul(d, 1-b1),torch._foreach_mul(d, d)
+        _mul_(v, 1-b2)
         if age:
-            torch._foreach_add_(m, [opt.state[p]['exp_avg'] for p in ps], alpha=b1)
-            torch._foreach_add_(v, [opt.state[p]['exp_avg_sq'] for p in ps], alpha=b2)
-        root = torch._foreach_sqrt(v)
-        q = add(div(root, c2), group['eps'])
-        u = div(div(m, c1), q)
-        dw,buffers = mul(add(u, ps, alpha=shrink) if shrink else u, -dlrs[i]),[{}]*len(ps)
+            _add_(u, [opt.state[p]['exp_avg'] for p in ps], alpha=b1)
+            _add_(v, [opt.state[p]['exp_avg_sq'] for p in ps], alpha=b2)
+        torch._foreach_sqrt_(v)                                   # √v'
+        q = torch._foreach_div(v, c2)
+        _add_(q, group['eps'])
+        torch._foreach_div_(u, q); torch._foreach_div_(u, c1)     # u = m'/(c₁q)
+        dw,buffers = _parts(z, ps, 'w'),[{}]*len(ps)
         if z:
-            zw = _tangents(z, ps, 'w')
-            dd = _decayed(group, [dgrads[p] for p in ps], zw, l2)
-            dm = add(mul(_tangents(z, ps, 'exp_avg'), b1), dd, alpha=1-b1)
-            dv = add(mul(_tangents(z, ps, 'exp_avg_sq'), b2), mul(d, dd), alpha=2*(1-b2))
-            dq = div(dv, mul(torch._foreach_clamp_min(root, torch.finfo(ps[0].dtype).tiny**0.5), 2*c2))
-            du = div(torch._foreach_sub(div(dm, c1), mul(u, dq)), q)
-            torch._foreach_add_(dw, zw, alpha=1-lr*shrink); torch._foreach_add_(dw, du, alpha=-lr)
+            dd,dm,dv = [hz[p] for p in ps],_parts(z, ps, 'exp_avg'),_parts(z, ps, 'exp_avg_sq')
+            if l2 or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=l2)
+            _mul_(dm, mu*b1); _add_(dm, dd, alpha=mu*(1-b1))
+            _mul_(d, dd); _mul_(dv, mu*b2); _add_(dv, d, alpha=2*mu*(1-b2))
+            torch._foreach_clamp_min_(v, torch.finfo(ps[0].dtype).tiny**0.5)
+            du = torch._foreach_div(dv, v)
+            _mul_(du, u); _mul_(du, -1/(2*c2)); _add_(du, dm, alpha=1/c1); torch._foreach_div_(du, q)
+            _mul_(dw, mu*(1-lr*shrink)); _add_(dw, du, alpha=-lr)
             buffers = [{'exp_avg': a, 'exp_avg_sq': b} for a,b in zip(dm, dv)]
+        if dlrs[i]:
+            _add_(dw, u, alpha=-dlrs[i])
+            if shrink: _add_(dw, ps, alpha=-dlrs[i]*shrink)
         new.update({p: {'w': a, **b} for p,a,b in zip(ps, dw, buffers)})
     return new
 

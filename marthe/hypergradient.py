@@ -128,29 +128,26 @@ def hypergrad_forward(
     value,a = _final(E, s)
     return value, Z.flatten(1) @ a.flatten()
 
-# %% ../nbs/01_hypergradient.ipynb #7de8ee8f
+# %% ../nbs/01_hypergradient.ipynb #1a0dc37a
 def _taped(dyn, s, losses, lrs, steps):
     "Train over `steps`; what each step needs to be run backwards, and the state at the end"
     tape = []
     for t in steps:
         w = _leaf(s[0])
         g = _gradient(losses, t, w, create_graph=True)
-        tape.append((s, w, g))
-        with torch.no_grad(): s = dyn.update(s, g.detach(), lrs[t], t)
+        args = _leaf(s), _leaf(g), _leaf(lrs[t])
+        out = dyn.update(*args, t)
+        tape.append((w, g, args, out))
+        s = out.detach()
     return tape,s
 
-def _rule_back(dyn, s, g, lr, t, a):
-    "What the update rule alone sends back to its state, gradient and rate"
-    s,g,lr = _leaf(s), _leaf(g), _leaf(lr)
-    return torch.autograd.grad(dyn.update(s, g, lr, t), (s, g, lr), a)
-
-def _pullback(dyn, s, w, g, lr, t, a):
-    "One step backwards, eq. (7): the adjoint of `s` and the derivative in the rate"
-    a_s,a_g,a_lr = _rule_back(dyn, s, g, lr, t, a)
+def _pullback(w, g, args, out, a):
+    "One step backwards, eq. (7): the adjoint of the state before it and the derivative in the rate"
+    a_s,a_g,a_lr = torch.autograd.grad(out, args, a)
     a_s[0] += torch.autograd.grad(g, w, a_g)[0]
     return a_s, a_lr
 
-# %% ../nbs/01_hypergradient.ipynb #5a9e23aa
+# %% ../nbs/01_hypergradient.ipynb #2b295f10
 def hypergrad_reverse(
     dyn:Dynamics,        # The update rule
     w0:Tensor,           # Initial weights, a vector
@@ -170,10 +167,10 @@ def hypergrad_reverse(
     for block in reversed(blocks):
         tape,s = _taped(dyn, stored.pop(), losses, lrs, block)
         if a is None: value,a = _final(E, s)
-        for t in reversed(block): a,grad[t] = _pullback(dyn, *tape.pop(), lrs[t], t, a)
+        for t in reversed(block): a,grad[t] = _pullback(*tape.pop(), a)
     return value,grad
 
-# %% ../nbs/01_hypergradient.ipynb #c5be5235
+# %% ../nbs/01_hypergradient.ipynb #23aedcbf
 def short_hypergrad(
     dyn:Dynamics,         # The update rule
     states:Tensor,        # s_0, …, s_T from `trajectory`
@@ -190,6 +187,7 @@ def short_hypergrad(
     if not (0 <= t < T and 1 <= K <= T-t): raise ValueError(f"`t`={t} and `K`={K}, but the trajectory has {T} steps; `t` can be 0 to {T-1} and `K` 1 to T-t")
     _,a = _final(E, states[t+K])
     for i in reversed(range(t+1, t+K)):
-        [taped],_ = _taped(dyn, states[i], losses, lrs, [i])
-        a,_ = _pullback(dyn, *taped, lrs[i], i, a)
-    return _rule_back(dyn, states[t], _gradient(losses, t, _leaf(states[t,0])), lrs[t], t, a)[2].item()
+        [step],_ = _taped(dyn, states[i], losses, lrs, [i])
+        a,_ = _pullback(*step, a)
+    [(_,_,(_,_,lr),out)],_ = _taped(dyn, states[t], losses, lrs, [t])
+    return torch.autograd.grad(out, lr, a)[0].item()

@@ -9,6 +9,7 @@ from fastcore.docments import docments
 def type_name(anno):
     "An annotation as it reads in the source, without module names"
     if anno in (None, Parameter.empty, Signature.empty): return ''
+    if isinstance(anno, str): return anno
     return re.sub(r'[\w.]*\.(\w+)', r'\1', inspect.formatannotation(anno)).replace(' | ', '|')
 
 def default_name(p):
@@ -18,7 +19,8 @@ def default_name(p):
 
 def signature(obj):
     "Parameters without `self`, and the return annotation"
-    sig = inspect.signature(obj)
+    try: sig = inspect.signature(obj)
+    except ValueError: return [], Signature.empty   # an exception class has none
     return [p for p in sig.parameters.values() if p.name not in ('self', 'cls')], sig.return_annotation
 
 def sig_text(name, params, returns):

@@ -70,7 +70,7 @@ class api_entries(Processor):
 
     def cell(self, cell):
         if not (name := self.target(cell)): return
-        obj = import_module(self.module)
+        obj = import_module(self.module or get_config().lib_name)
         for part in name.split('.'): obj = vars(obj)[part] if isinstance(obj, type) else getattr(obj, part)
         home = getattr(obj, '__module__', None) or self.module
         cell.cell_type = 'markdown'
@@ -78,16 +78,20 @@ class api_entries(Processor):
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
 
 def show_code(cell):
-    "Exported code stays: folded under its entries, open if it has none; imports and hidden cells go"
-    if not cell.directives_: return
-    defs = [o for o in cell.parsed_() or [] if not isinstance(o, (ast.Import, ast.ImportFrom))]
-    if not defs or cell.directives_.keys() & {'hide', 'default_exp'}: del cell['source']
-    elif 'export' in cell.directives_ and any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
+    "Hidden cells go; exported code stays, folded under its entries, open if it has none, unless it is imports alone"
+    flags = cell.directives_.keys()
+    if flags & {'hide', 'default_exp'}: del cell['source']
+    elif flags & {'export', 'exporti'}:
+        defs = [o for o in cell.parsed_() if not isinstance(o, (ast.Import, ast.ImportFrom))]
+        if not defs: del cell['source']
+        elif any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
 
 def page_links(cell):
-    "Links between notebooks lead to pages"
-    if cell.cell_type=='markdown':
-        cell.source = re.sub(r'\]\(([^):\s]+\.ipynb)', lambda m: f']({page_name(m[1])}', cell.source)
+    "Links between notebooks lead to pages, in prose and in tables that code makes"
+    fix = lambda text: re.sub(r'\]\(([^):\s]+\.ipynb)', lambda m: f']({page_name(m[1])}', text)
+    if cell.cell_type=='markdown': cell.source = fix(cell.source)
+    for o in cell.get('outputs', []):
+        if md := o.get('data', {}).get('text/markdown'): o['data']['text/markdown'] = fix(''.join(md))
 
 def tidy_outputs(cell):
     "Drop what only a notebook's author needs: reprs of plot objects, progress bars, Quarto options"
@@ -122,6 +126,7 @@ def process(out):
         page,nb = page_name(name),read_nb(f)
         names[page] = names_for(nb, module_of(nb))
         if module_of(nb): show_module(nb)
+        nb.metadata.pop('widgets', None)   # progress bars, which would fetch scripts
         SiteFilter()(nb)
         if page!='index': groups[group(f.stem)].append(page)
         (out/page).parent.mkdir(parents=True, exist_ok=True)

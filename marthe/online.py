@@ -5,15 +5,16 @@
 # %% auto #0
 __all__ = ['clip_with_tangents', 'directions', 'plot_history', 'MARTHE', 'average_over_ranks', 'HD', 'RTHO']
 
-# %% ../nbs/04_online.ipynb #0a2d144d
+# %% ../nbs/04_online.ipynb #018a2cdc
 import inspect, math, warnings
+from contextlib import nullcontext
 
 import torch
 import torch.distributed as dist
 from fastcore.basics import patch
 from torch import Tensor, nn
 
-from .curvature import Surroundings, get_rng, grad_hvp, grad_hvp_fd, rng_devices, set_rng, slopes_fd
+from .curvature import Displaced, Surroundings, get_rng, grad_hvp, grad_hvp_fd, rng_devices, set_rng, slopes_fd
 from .tangent import find_push
 
 # %% ../nbs/04_online.ipynb #b6428e46
@@ -94,7 +95,7 @@ def plot_history(
     axs[2].legend(frameon=False)
     return axs
 
-# %% ../nbs/04_online.ipynb #866b445f
+# %% ../nbs/04_online.ipynb #27e6d898
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -127,8 +128,9 @@ class MARTHE:
         "One iteration of Algorithm 1: the rate, the tangent, the weights"
         shot = Surroundings(self.model)
         try:
-            loss,g,hz = self._curvature(train_loss)                # ∇L_t(w_t) and H_tZ_t
-            E,delta = self._hypergradient(val_loss, g)             # Δη_t = Z_tᵀ∇E(w_t)
+            with self._displaced() as at:
+                loss,g,hz = self._curvature(train_loss, at)        # ∇L_t(w_t) and H_tZ_t
+                E,delta = self._hypergradient(val_loss, g, at)     # Δη_t = Z_tᵀ∇E(w_t)
             row,delta = self._read(loss, E, delta, g)
         except BaseException:
             shot.restore()
@@ -145,7 +147,7 @@ class MARTHE:
         self._record(row, delta, skipped=bool(bad))
         return loss
 
-# %% ../nbs/04_online.ipynb #861c857c
+# %% ../nbs/04_online.ipynb #88fc7961
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -157,28 +159,33 @@ def lrs(self:MARTHE):
     return [float(g['lr']) for g in self.opt.param_groups]
 
 @patch
-def _curvature(self:MARTHE, train_loss):
+def _displaced(self:MARTHE):
+    "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
+    if self.engine=='exact' or not any(self.Z): return nullcontext()
+    return Displaced(params := self.params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z])
+
+@patch
+def _products(self:MARTHE, train_loss, params, at):
+    "Loss, gradient and Hessian-vector products from the chosen engine"
+    if at: return grad_hvp_fd(train_loss, at, self.model, max(self.lrs), name='train_loss')
+    return grad_hvp(train_loss, params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], 'train_loss')
+
+@patch
+def _curvature(self:MARTHE, train_loss, at):
     "The loss; the gradient by parameter; for each direction HZ by parameter"
-    params = self.params
-    zs = [[z[p]['w'] if p in z else None for p in params] for z in self.Z] if self.mu and any(self.Z) else []
-    if not zs or self.hvp_frac<1: loss,g,hzs = grad_hvp(train_loss, params, name='train_loss')
-    if zs and self.hvp_frac<1:
+    params,products,hzs = self.params,self.mu and any(self.Z),[]
+    if products and self.hvp_frac==1: loss,g,hzs = self._products(train_loss, params, at)
+    else: loss,g,_ = grad_hvp(train_loss, params, name='train_loss')
+    if products and self.hvp_frac<1:
         shot = Surroundings(self.model)
-        _,_,hzs = self._products(_share(train_loss, self.hvp_frac), params, zs)
+        _,_,hzs = self._products(_share(train_loss, self.hvp_frac), params, at)
         shot.restore()
-    elif zs: loss,g,hzs = self._products(train_loss, params, zs)
     if any(x is not None and x.layout!=torch.strided for x in g):
         raise ValueError("`train_loss` has sparse gradients, which have no Hessian-vector product; build the embedding with sparse=False")
     g = {p: x for p,x in zip(params, g) if x is not None}
     hzs = [{p: torch.zeros_like(p) if h is None else h for p,h in zip(params, hz) if p in g} for hz in hzs]
     average_over_ranks([x for d in (g, *hzs) for x in d.values()])
     return loss, g, hzs or [{} for _ in self.directions]
-
-@patch
-def _products(self:MARTHE, train_loss, params, zs):
-    "Loss, gradient and Hessian-vector products from the chosen engine"
-    if self.engine=='exact': return grad_hvp(train_loss, params, zs, 'train_loss')
-    return grad_hvp_fd(train_loss, params, zs, self.model, max(self.lrs), 'train_loss')
 
 # %% ../nbs/04_online.ipynb #aadf21b7
 def _share(train_loss, frac):
@@ -201,12 +208,12 @@ def average_over_ranks(
     flat /= dist.get_world_size()
     for t,mean in zip(tensors, flat.split([t.numel() for t in tensors])): t.copy_(mean.view_as(t))
 
-# %% ../nbs/04_online.ipynb #3d644106
+# %% ../nbs/04_online.ipynb #0d31426f
 @patch
-def _hypergradient(self:MARTHE, val_loss, g):
+def _hypergradient(self:MARTHE, val_loss, g, at):
     "E and its derivative along each direction, at the steps where the rate is due to move"
     if not any(self.Z) or self.t%self.every: return None, []
-    if val_loss is not None: return self._validate(val_loss)
+    if val_loss is not None: return self._validate(val_loss, at)
     return None, self._along(g)
 
 @patch
@@ -216,12 +223,12 @@ def _along(self:MARTHE, g):
     return [_dot(*zip(*ps)) if ps else torch.zeros(()) for ps in pairs]
 
 @patch
-def _validate(self:MARTHE, val_loss):
+def _validate(self:MARTHE, val_loss, at):
     "E and its derivatives, leaving no trace in the model or in the training run's random numbers"
     shot,params = Surroundings(self.model),self.params
     set_rng(self.rng, shot.devices)
     try:
-        if self.engine=='finite': E,delta = slopes_fd(val_loss, params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], self.model, name='val_loss')
+        if at: E,delta = slopes_fd(val_loss, at, self.model, name='val_loss')
         else:
             E,g,_ = grad_hvp(val_loss, params, name='val_loss')
             delta = self._along({p: x for p,x in zip(params, g) if x is not None})

@@ -322,7 +322,7 @@ def run_approximations(
     paths = {'constant 0.01': [0.01]*len(own), 'constant 0.3': [0.3]*len(own), 'MARTHE': own}
     write_json(out/'approximations.json', {k: few(dict(rates=r, **approximations(r))) for k,r in paths.items()})
 
-# %% ../nbs/20_mnist.ipynb #2aac0293
+# %% ../nbs/20_mnist.ipynb #b618e2c2
 @call_parse
 def main(
     full:store_true=False,     # The paper's protocol: width 500, grids over β, μ and constants, 5 to 20 seeds; hours
@@ -331,10 +331,12 @@ def main(
     width:int=0,               # Units of the hidden layers, 100 by default, 500 with --full
     steps:int=512,             # Length of a run
     only:str='',               # With --full: parts to run, such as base,constant,mu=0.99,approximations
-    device:str='cpu'           # Where to train
+    device:str='cpu',          # Where to train
+    threads:int=1              # CPU threads
 ):
     "Constant, decaying and online learning rates on MNIST, from the digits that ship with the package"
-    if seeds < 1 or steps < 2: raise SystemExit('--seeds must be at least 1 and --steps at least 2')
+    if seeds < 1 or steps < 2 or threads < 1: raise SystemExit('--seeds and --threads must be at least 1, --steps at least 2')
+    torch.set_num_threads(threads)
     out = Path(out)
     if full:
         parts = only.split(',') if only else [*groups(), 'approximations']

@@ -95,7 +95,7 @@ def plot_history(
     axs[2].legend(frameon=False)
     return axs
 
-# %% ../nbs/04_online.ipynb #27e6d898
+# %% ../nbs/04_online.ipynb #9f83f5c3
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -126,6 +126,7 @@ class MARTHE:
         val_loss=None # Closure: the objective E, on validation data; the training loss if None
     )->Tensor:        # The training loss, detached
         "One iteration of Algorithm 1: the rate, the tangent, the weights"
+        if len(self.opt.param_groups)!=len(self.directions[0]): raise RuntimeError("`opt` has other parameter groups than when MARTHE was made; make a new one after add_param_group")
         shot = Surroundings(self.model)
         try:
             with self._displaced() as at:

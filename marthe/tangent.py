@@ -28,12 +28,12 @@ class _Watch(TorchFunctionMode):
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
 
-# %% ../nbs/03_tangent.ipynb #3f798529
+# %% ../nbs/03_tangent.ipynb #955e6e2e
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
-def _pack(opt, grads):
-    "Weights, gradients and optimizer state of each parameter, floating-point tensors as double-precision copies"
-    up = lambda x: x.detach().to(torch.float64, copy=True) if _is_float(x) else copy.deepcopy(x)
+def _pack(opt, grads, dtype=None):
+    "Copies of the weights, gradients and optimizer state of each parameter, floating-point tensors in the given precision"
+    up = lambda x: x.detach().to(dtype or x.dtype, copy=True) if _is_float(x) else copy.deepcopy(x)
     return {p: {'w': up(p), 'grad': up(g), **{k: up(v) for k,v in opt.state.get(p, {}).items()}} for p,g in grads.items()}
 
 def _run(opt, pack, lrs):
@@ -61,32 +61,33 @@ def _run(opt, pack, lrs):
                             "use an optimizer whose state is in `opt.state`")
     return {p: {'w': x['w'], **{k:v for k,v in new.state[x['w']].items() if _is_float(v)}} for p,x in pack.items()}
 
-# %% ../nbs/03_tangent.ipynb #e361569f
+# %% ../nbs/03_tangent.ipynb #b12899d6
+def _is_tensor(p, x): return _is_float(x) and x.ndim >= min(p.ndim, 1)     # not a scalar kept beside a parameter
+
 def _dual_run(opt, grads, dx, lrs):
     "The step at the centre, and its derivative through tensors"
     with fwAD.dual_level():
         pack = _pack(opt, grads)
         for p,x in pack.items():
-            x['grad'][x['grad']==0] = 1e-150
-            for k,v in x.items():
-                if _is_float(v) and v.ndim >= min(p.ndim, 1):
-                    dv = dx[p].get(k)
-                    x[k] = fwAD.make_dual(v, torch.zeros_like(v) if dv is None else dv.double())
+            x['grad'].masked_fill_(x['grad']==0, 1e3*torch.finfo(p.dtype).tiny**0.5)
+            x.update({k: fwAD.make_dual(v, torch.zeros_like(v) if dx[p].get(k) is None else dx[p][k].to(v.dtype)) for k,v in x.items() if _is_tensor(p, v)})
         out = {p: {k: fwAD.unpack_dual(v) for k,v in x.items()} for p,x in _run(opt, pack, lrs).items()}
-        centre = {p: {k: v.primal.clone() for k,v in x.items()} for p,x in out.items()}
-        return centre, {p: {k: torch.zeros_like(v.primal) if v.tangent is None else v.tangent.clone() for k,v in x.items()} for p,x in out.items()}
+        return [{p: {k: part(v) for k,v in x.items()} for p,x in out.items()}
+                for part in (lambda v: v.primal.clone(), lambda v: torch.zeros_like(v.primal) if v.tangent is None else v.tangent.clone())]
 
-def _ends(opt, grads, dx, lrs, dlrs, h, scalars=True):
-    "The step from both ends of a segment of half-width `h`, along the scalar directions or along all"
+def _slope(opt, grads, dx, lrs, dlrs, h, dtype=None, everywhere=False):
+    "Central difference of the step along the scalar directions, or along all, and the sum of both ends"
     def end(h):
-        pack = _pack(opt, grads)
+        pack = _pack(opt, grads, dtype)
         for p,x in pack.items():
             for k,dv in dx[p].items():
-                if dv is not None and k in x and not (scalars and x[k].ndim >= min(p.ndim, 1)): x[k] += h*dv.double()
+                if k in x and (everywhere or not _is_tensor(p, x[k])): x[k] += h*dv.to(x[k].dtype)
         return _run(opt, pack, [lr + h*d for lr,d in zip(lrs, dlrs)])
-    return end(h), end(-h)
+    hi,lo = end(h),end(-h)
+    each = lambda f: {p: {k: f(v, lo[p][k]) for k,v in x.items()} for p,x in hi.items()}
+    return each(lambda a,b: (a-b)/(2*h)), each(torch.add)
 
-# %% ../nbs/03_tangent.ipynb #f08126eb
+# %% ../nbs/03_tangent.ipynb #2b570e79
 def push_any(
     opt,         # Any optimizer; it is not changed
     grads:dict,  # Gradient of each parameter that has one
@@ -98,18 +99,19 @@ def push_any(
 )->dict:         # The tangent of the next state
     "Push a tangent through one step of any optimizer by running its own code"
     dx = {p: {k: mu*v for k,v in {**z[p], 'grad': hz[p]}.items()} if p in z else {} for p in grads}
-    each = lambda f, *xs: {p: {k: f(*(x[p][k] for x in xs)) for k in xs[0][p]} for p in xs[0]}
-    norm = lambda x: torch.stack([v.norm() for t in x.values() for v in t.values()]).norm()
-    slope = lambda hi, lo, h: each(lambda a,b: (a-b)/(2*h), hi, lo)
-    small = 1e-4*max(*lrs, 1e-4)
-    try: centre,through = _dual_run(opt, grads, dx, lrs)
-    except _Opaque: new = slope(*_ends(opt, grads, dx, lrs, dlrs, 0.1*small, scalars=False), 0.1*small)
-    else:
-        hi,lo = _ends(opt, grads, dx, lrs, dlrs, 1.)
-        bend = each(lambda a,b,c: a+b-2*c, hi, lo, centre)
-        affine = norm(bend) <= 1e-9*norm(slope(hi, lo, 1.)) + 1e-14*norm(centre)
-        new = each(torch.add, through, slope(hi, lo, 1.) if affine else slope(*_ends(opt, grads, dx, lrs, dlrs, small), small))
-    return {p: {k: v.to(p.dtype) if k=='w' else v for k,v in x.items()} for p,x in new.items()}
+    flat = lambda x: [v for t in x.values() for v in t.values()]
+    norm = lambda vs: torch.stack([v.norm().double() for v in vs]).norm()
+    narrow = 1e-4*max(*lrs, 1e-4)
+    try:
+        centre,through = _dual_run(opt, grads, dx, lrs)
+        slope,both = _slope(opt, grads, dx, lrs, dlrs, 1.)
+        bend = [b.sub_(c, alpha=2) for b,c in zip(flat(both), flat(centre))]
+        eps = torch.finfo(next(iter(grads)).dtype).eps
+        if norm(bend) > eps**0.5*norm(flat(slope)) + 50*eps*norm(flat(centre)):
+            slope,_ = _slope(opt, grads, dx, lrs, dlrs, narrow, torch.float64)
+        for a,b in zip(flat(slope), flat(through)): a += b
+    except _Opaque: slope,_ = _slope(opt, grads, dx, lrs, dlrs, 0.1*narrow, torch.float64, everywhere=True)
+    return {p: {k: v.to(p.dtype) if k=='w' else v for k,v in x.items()} for p,x in slope.items()}
 
 # %% ../nbs/03_tangent.ipynb #2de4292c
 def _by_age(opt, grads):

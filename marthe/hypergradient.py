@@ -31,7 +31,7 @@ def check_schedule(
         raise ValueError(f"`lrs` must be finite and not negative, but {shown}; `lrs.clamp(min=0)` projects a schedule back")
     return lrs.detach().to(torch.empty(0) if like is None else like)
 
-# %% ../nbs/01_hypergradient.ipynb #d4237a83
+# %% ../nbs/01_hypergradient.ipynb #3e0bffa7
 def _leaf(x): return x.detach().requires_grad_()
 
 def _scalar(value, name):
@@ -46,6 +46,7 @@ def _check(dyn, w0, losses, E, lrs):
     if not isinstance(dyn, Dynamics): raise TypeError(f"`dyn` must be a `Dynamics` such as `sgd()` or `adam()`, not {type(dyn).__name__}")
     if not isinstance(w0, Tensor) or w0.ndim != 1 or not w0.is_floating_point():
         raise TypeError("`w0` must be a vector of floating-point weights; `ravel(model)` makes one")
+    if not hasattr(losses, '__len__') or not all(map(callable, losses)): raise TypeError("`losses` must be a list of functions `w -> scalar`, one for each step")
     if not len(losses): raise ValueError("`losses` is empty; give one loss for each step")
     lrs = check_schedule(lrs, len(losses), w0)
     if E is not None: _scalar(E(_leaf(w0)), 'E')

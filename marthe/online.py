@@ -52,7 +52,7 @@ def directions(
     unit = next(lr for lr,l in zip(lrs, live) if l) or 1.
     return [[(lr/unit if any(lrs) else 1.)*l for lr,l in zip(lrs, live)]]
 
-# %% ../nbs/04_online.ipynb #472e9cc4
+# %% ../nbs/04_online.ipynb #efe6da7d
 def _check_args(opt, model, beta, mu, every, groups, engine, clip_value, clip_norm, max_change, hvp_frac):
     "Refuse what cannot work, naming the argument and the way out"
     if not isinstance(model, nn.Module): raise TypeError(f"`model` must be an nn.Module, not {type(model).__name__}")
@@ -64,14 +64,17 @@ def _check_args(opt, model, beta, mu, every, groups, engine, clip_value, clip_no
     for k,v in dict(clip_value=clip_value, clip_norm=clip_norm, max_change=max_change).items():
         if v is not None and not v > 0: raise ValueError(f"`{k}` must be positive, or None for no bound, not {v}")
     if not 0 < hvp_frac <= 1: raise ValueError(f"`hvp_frac` must be a share of the minibatch, above 0 and at most 1, not {hvp_frac}")
+    if opt._optimizer_step_pre_hooks: raise ValueError("`opt` has a step pre-hook, which may change gradients behind the tangent's back; remove it, and use `clip_value` or `clip_norm` for clipping")
     known = {id(p) for p in model.parameters()}
     for i,group in enumerate(opt.param_groups):
         for p in group['params']:
             if id(p) not in known: raise ValueError(f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to `model`; pass the model that `opt` was made for")
+            if p.dtype==torch.float16: raise TypeError("float16 parameters are not supported: squares of gradients overflow; keep the parameters in float32 and use autocast")
+            if p._backward_hooks: raise ValueError("a parameter has a gradient hook, which would act on Hessian-vector products too; remove it, and use `clip_value` or `clip_norm` for clipping")
             if p.is_complex(): raise TypeError("complex parameters are not supported; use their view as real numbers")
-            if hasattr(p, 'device_mesh'): raise NotImplementedError("sharded parameters (FSDP, tensor parallelism) are not supported: Z would have to be sharded alike; use DistributedDataParallel")
+            if hasattr(p, 'device_mesh') or any(type(m).__name__=='FullyShardedDataParallel' for m in model.modules()): raise NotImplementedError("sharded parameters (FSDP, tensor parallelism) are not supported: Z would have to be sharded alike; use DistributedDataParallel")
     for name,m in model.named_modules():
-        if getattr(m, 'sparse', False): raise ValueError(f"module {name!r} makes sparse gradients, which have no Hessian-vector product; build it with sparse=False")
+        if isinstance(m, (nn.Embedding, nn.EmbeddingBag)) and m.sparse: raise ValueError(f"module {name!r} makes sparse gradients, which have no Hessian-vector product; build it with sparse=False")
         if engine=='exact' and mu>0 and (hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None)):
             raise ValueError("compiled modules cannot be differentiated twice; use engine='finite', or give the module before torch.compile")
 
@@ -95,7 +98,7 @@ def plot_history(
     axs[2].legend(frameon=False)
     return axs
 
-# %% ../nbs/04_online.ipynb #9f83f5c3
+# %% ../nbs/04_online.ipynb #add569d8
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -122,7 +125,7 @@ class MARTHE:
         self.rng = [torch.Generator(d).manual_seed(torch.initial_seed()+1).get_state() for d in ('cpu', *rng_devices(model.parameters()))]
 
     def step(self,
-        train_loss,   # Closure: the training loss on this minibatch, a scalar; never calls backward. Or a list of them: micro-batches
+        train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
         val_loss=None # Closure: the objective E, on validation data; the training loss if None
     )->Tensor:        # The training loss, detached
         "One iteration of Algorithm 1: the rate, the tangent, the weights"
@@ -132,23 +135,23 @@ class MARTHE:
             with self._displaced() as at:
                 loss,g,hz = self._curvature(train_loss, at)        # ∇L_t(w_t) and H_tZ_t
                 E,delta = self._hypergradient(val_loss, g, at)     # Δη_t = Z_tᵀ∇E(w_t)
-            row,delta = self._read(loss, E, delta, g)
+            row,delta = self._read(loss, E, delta, g, hz)
+            etas = self._next_rates(delta)                         # η_t = max(η_{t-1} - βΔη_t, 0)
+            if bad := self._not_finite(row, delta, etas):
+                shot.restore(rng=False)
+                self._skip(bad)
+            else:
+                g,hz = self._clip(g, hz)
+                Z = self._next_tangents(g, hz, etas)               # Z_{t+1} = μA_tZ_t + B_t
+                self._descend(g, etas)                             # w_{t+1} = Φ_t(w_t, η_t)
+                self.Z = Z
         except BaseException:
             shot.restore()
             raise
-        etas = self._next_rates(delta)                             # η_t = max(η_{t-1} - βΔη_t, 0)
-        if bad := self._not_finite(row, delta, etas):
-            shot.restore()
-            self._skip(bad)
-        else:
-            g,hz = self._clip(g, hz)
-            Z = self._next_tangents(g, hz, etas)                   # Z_{t+1} = μA_tZ_t + B_t
-            self._descend(g, etas)                                 # w_{t+1} = Φ_t(w_t, η_t)
-            self.Z = Z
         self._record(row, delta, skipped=bool(bad))
         return loss
 
-# %% ../nbs/04_online.ipynb #88fc7961
+# %% ../nbs/04_online.ipynb #3da78fe3
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -184,6 +187,7 @@ def _curvature(self:MARTHE, train_loss, at):
     if any(x is not None and x.layout!=torch.strided for x in g):
         raise ValueError("`train_loss` has sparse gradients, which have no Hessian-vector product; build the embedding with sparse=False")
     g = {p: x for p,x in zip(params, g) if x is not None}
+    if not g: raise ValueError("`train_loss` depends on no parameter that `opt` trains")
     hzs = [{p: torch.zeros_like(p) if h is None else h for p,h in zip(params, hz) if p in g} for hz in hzs]
     average_over_ranks([x for d in (g, *hzs) for x in d.values()])
     return loss, g, hzs or [{} for _ in self.directions]
@@ -237,12 +241,13 @@ def _validate(self:MARTHE, val_loss, at):
     finally: shot.restore()
     return E, delta
 
-# %% ../nbs/04_online.ipynb #860de3bf
+# %% ../nbs/04_online.ipynb #3a9c194b
 @patch
-def _read(self:MARTHE, loss, E, delta, g):
+def _read(self:MARTHE, loss, E, delta, g, hz):
     "Every scalar of this step, fetched at once: a row for the record, and Δη along each direction"
     row = dict(train_loss=loss, g_norm=_norm(list(g.values())))
     if E is not None: row['val_loss'] = E
+    if any(hz): row['hz_norm'] = _norm([x for h in hz for x in h.values()])
     if any(self.Z): row['z_norm'] = _norm([x['w'] for z in self.Z for x in z.values()])
     wide = torch.promote_types(loss.dtype, torch.float32)
     values = torch.stack([x.detach().to(loss.device, wide) for x in (*row.values(), *delta)])
@@ -253,16 +258,16 @@ def _read(self:MARTHE, loss, E, delta, g):
 @patch
 def _next_rates(self:MARTHE, delta):
     "The next rate of each group, eq. (3)"
-    bound = self.max_change or math.inf
-    moves = [min(max(self.beta*d, -bound), bound) for d in delta]
+    bounds = [(self.max_change or math.inf)/max(d) for d in self.directions]
+    moves = [min(max(self.beta*d, -b), b) for d,b in zip(delta, bounds)]
     return [max(lr - sum(m*d[i] for m,d in zip(moves, self.directions)), 0.) if any(d[i] for d in self.directions) else lr
             for i,lr in enumerate(self.lrs)]
 
 @patch
 def _not_finite(self:MARTHE, row, delta, etas):
     "The name of a number in this step whose square is not finite, if there is one"
-    top = torch.finfo(self.params[0].dtype).max**0.5
-    numbers = {**row, **{f'hypergradient {i}': d for i,d in enumerate(delta)}, 'new rate': max(etas), 'length of the step': max(etas)*row['g_norm']}
+    top = min(torch.finfo(p.dtype).max for p in self.params)**0.5
+    numbers = {**row, **{f'hypergradient {i}': d for i,d in enumerate(delta)}, 'new rate': max(etas), 'rate times gradient': max(etas)*row['g_norm']}
     return next((f'{k} = {v}' for k,v in numbers.items() if not abs(v) < top), None)
 
 @patch
@@ -274,7 +279,7 @@ def _skip(self:MARTHE, bad):
         warnings.warn(f"step {self.t} was skipped: {bad}. Weights and rates are as before and Z restarts from zero. If this goes on, the run "
                       "has diverged: lower `beta`, or set `max_change`, `clip_norm` or `clip_value`. Further skips are counted in `skipped`.", stacklevel=3)
 
-# %% ../nbs/04_online.ipynb #a009ce25
+# %% ../nbs/04_online.ipynb #66cb731f
 @patch
 def _clip(self:MARTHE, g, hz):
     "The gradient that the optimizer will see, and its tangents"
@@ -295,10 +300,15 @@ def _next_tangents(self:MARTHE, g, hz, etas):
 def _descend(self:MARTHE, g, etas):
     "The optimizer's own step, with the new rates"
     for p in self.params: p.grad = g.get(p)
-    for group,eta in zip(self.opt.param_groups, etas):
-        if isinstance(group['lr'], Tensor): group['lr'].fill_(eta)
-        else: group['lr'] = eta
+    self._set_rates(etas)
     self.opt.step()
+
+@patch
+def _set_rates(self:MARTHE, etas):
+    "Write the rates where the optimizer reads them, as numbers or as tensors"
+    for group,eta in zip(self.opt.param_groups, etas):
+        if isinstance(group['lr'], Tensor): group['lr'] = torch.full_like(group['lr'], eta)
+        else: group['lr'] = eta
 
 # %% ../nbs/04_online.ipynb #4a6a201d
 @patch
@@ -348,7 +358,7 @@ def RTHO(
     "Real-time hyperparameter optimization: `MARTHE` with μ=1, which forgets nothing"
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
-# %% ../nbs/04_online.ipynb #b484f970
+# %% ../nbs/04_online.ipynb #5c61c6f3
 _settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
 
 @patch(as_prop=True)
@@ -358,31 +368,35 @@ def _numbered(self:MARTHE): return dict(enumerate(p for g in self.opt.param_grou
 def state_dict(self:MARTHE)->dict:
     "Everything needed to go on, as tensors and plain values"
     number = {p: i for i,p in self._numbered.items()}
-    return dict(settings={k: getattr(self, k) for k in _settings}, t=self.t, skipped=self.skipped, hypergrad=self.hypergrad, lrs=self.lrs,
+    return dict(settings={k: getattr(self, k) for k in _settings}, optimizer=type(self.opt).__name__, t=self.t, skipped=self.skipped, hypergrad=self.hypergrad, lrs=self.lrs,
                 directions=[list(d) for d in self.directions], shapes=[tuple(p.shape) for p in number], rng=list(self.rng),
                 Z=[{number[p]: {k: v.clone() for k,v in x.items()} for p,x in z.items()} for z in self.Z],
                 history={k: torch.tensor(v, dtype=torch.float64) for k,v in self.history.items()})
 
 @patch
 def load_state_dict(self:MARTHE,
-    sd:dict # From `state_dict`, of a run with the same optimizer and model
+    sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
 ):
-    "Go on from a saved state; nothing changes if it does not fit"
-    if missing := {'settings', 't', 'Z', 'shapes', 'history'} - set(sd): raise ValueError(f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
+    "Go on from a saved state, its settings included; nothing changes if it does not fit"
+    if missing := set(self.state_dict()) - set(sd): raise ValueError(f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
+    if sd['optimizer'] != type(self.opt).__name__: raise ValueError(f"`sd` was saved with another optimizer, {sd['optimizer']} and not {type(self.opt).__name__}")
     params,groups = self._numbered,len(self.opt.param_groups)
     if list(map(tuple, sd['shapes'])) != [tuple(p.shape) for p in params.values()]: raise ValueError("`sd` was saved with another model: the parameters have other shapes")
     if len(sd['lrs']) != groups: raise ValueError(f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
     known = {k for p in params.values() for k in self.opt.state.get(p, {})}
     if strange := {k for z in sd['Z'] for x in z.values() for k in x} - known - {'w'}:
-        raise ValueError(f"`sd` has tangents for {', '.join(sorted(strange))}, which {type(self.opt).__name__} does not keep: it was saved with another optimizer, or `opt.load_state_dict` has yet to be called")
+        raise ValueError(f"`sd` has tangents for {', '.join(sorted(strange))}, which `opt` does not hold: "
+                         "load the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
     for k,v in sd['settings'].items(): setattr(self, k, v)
     self.t,self.skipped,self.hypergrad,self.rng,self.directions = sd['t'],sd['skipped'],sd['hypergrad'],[s.cpu() for s in sd['rng']],sd['directions']
-    self.Z = [{params[i]: {k: v.to(params[i].device) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
+    self.Z = [{params[i]: {k: v.to(params[i].device, copy=True) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
     self.history = {k: v.tolist() for k,v in sd['history'].items()}
     for k,cast in (('t', int), ('skipped', bool)): self.history[k] = [cast(v) for v in self.history[k]]
-    for group,lr in zip(self.opt.param_groups, sd['lrs']): group['lr'] = lr
+    self._set_rates(sd['lrs'])
 
-# %% ../nbs/04_online.ipynb #7b057db1
+# %% ../nbs/04_online.ipynb #cc50498d
 @patch(as_prop=True)
-def _step_supports_amp_scaling(self:MARTHE):
-    raise TypeError("GradScaler cannot drive MARTHE: its scaled gradients have no tangent; use torch.autocast with bfloat16 inside the closures, which needs no scaler")
+def param_groups(self:MARTHE):
+    "Not here: they are the optimizer's"
+    raise AttributeError("MARTHE is not an optimizer; its rates are in `opt.param_groups`. GradScaler cannot drive it, since scaled gradients "
+                         "have no tangent: use torch.autocast with bfloat16 inside the closures, which needs no scaler")

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import forward_ad as fwAD
 from torch.overrides import TorchFunctionMode
 
-# %% ../nbs/03_tangent.ipynb #f4b86866
+# %% ../nbs/03_tangent.ipynb #7659ea17
 class _Opaque(Exception): "A tangent was about to be lost in a Python number"
 
 class _Watch(TorchFunctionMode):
@@ -24,11 +24,12 @@ class _Watch(TorchFunctionMode):
         if func in (Tensor.item, Tensor.__float__, Tensor.tolist):
             dx = fwAD.unpack_dual(args[0]).tangent
             if dx is not None and dx.any(): raise _Opaque
-        if func is Tensor.bfloat16 or func is Tensor.to and torch.bfloat16 in (*args[1:], *kwargs.values()): return args[0].clone()
+        if func in (Tensor.data.__get__, Tensor.detach): return args[0]
+        if func is Tensor.bfloat16 or (func is Tensor.to and torch.bfloat16 in (*args[1:], *kwargs.values())): return args[0].clone()
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
 
-# %% ../nbs/03_tangent.ipynb #955e6e2e
+# %% ../nbs/03_tangent.ipynb #b4a202ac
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
 def _pack(opt, grads, dtype=None):
@@ -38,25 +39,28 @@ def _pack(opt, grads, dtype=None):
 
 def _run(opt, pack, lrs):
     "The optimizer's own step on a packed state; returns the new weights and floating-point buffers"
-    new = copy.copy(opt)
+    new = object.__new__(type(opt))
+    new.__dict__.update(opt.__dict__)
     new._optimizer_step_pre_hooks,new._optimizer_step_post_hooks = OrderedDict(),OrderedDict()
     new.state,new.param_groups = defaultdict(dict),[]
     for group,lr in zip(opt.param_groups, lrs):
         ps = [p for p in group['params'] if p in pack]
         plain = {k: False for k in ('foreach', 'fused', 'capturable', 'differentiable') if k in group}
-        new.param_groups.append({**group, **plain, 'lr': lr, 'params': [pack[p]['w'] for p in ps]})
+        rest = {k: copy.deepcopy(v) for k,v in group.items() if k!='params'}
+        new.param_groups.append({**rest, **plain, 'lr': lr, 'params': [pack[p]['w'] for p in ps]})
         for p in ps:
             w,g = pack[p]['w'],pack[p]['grad']
             w.grad = g
             if opt.state.get(p): new.state[w] = {k:v for k,v in pack[p].items() if k not in ('w', 'grad')}
-    before = [{k:v for k,v in g.items() if isinstance(v, float)} for g in new.param_groups]
+    floats = lambda g: {k: float(v) for k,v in g.items() if isinstance(v, float) or (_is_float(v) and v.numel()==1)}
+    before = [floats(g) for g in new.param_groups]
     dtype = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)       # for the scalars that optimizers make themselves
     try:
         with torch.no_grad(), _Watch(): type(opt).step(new)
     finally: torch.set_default_dtype(dtype)
     for old,group in zip(before, new.param_groups):
-        if moved := [k for k,v in old.items() if group[k]!=v]:
+        if moved := [k for k,v in floats(group).items() if old.get(k)!=v]:
             raise TypeError(f"{type(opt).__name__} keeps state in its param_groups ({', '.join(moved)}), where no tangent can follow; "
                             "use an optimizer whose state is in `opt.state`")
     return {p: {'w': x['w'], **{k:v for k,v in new.state[x['w']].items() if _is_float(v)}} for p,x in pack.items()}
@@ -87,7 +91,7 @@ def _slope(opt, grads, dx, lrs, dlrs, h, dtype=None, everywhere=False):
     each = lambda f: {p: {k: f(v, lo[p][k]) for k,v in x.items()} for p,x in hi.items()}
     return each(lambda a,b: (a-b)/(2*h)), each(torch.add)
 
-# %% ../nbs/03_tangent.ipynb #2b570e79
+# %% ../nbs/03_tangent.ipynb #1e3fd80e
 def push_any(
     opt,         # Any optimizer; it is not changed
     grads:dict,  # Gradient of each parameter that has one
@@ -98,7 +102,7 @@ def push_any(
     mu:float=1.  # μ, the discount
 )->dict:         # The tangent of the next state
     "Push a tangent through one step of any optimizer by running its own code"
-    dx = {p: {k: mu*v for k,v in {**z[p], 'grad': hz[p]}.items()} if p in z else {} for p in grads}
+    dx = {p: {k: mu*v for k,v in {**z.get(p, {}), 'grad': hz[p]}.items()} if z else {} for p in grads}
     flat = lambda x: [v for t in x.values() for v in t.values()]
     norm = lambda vs: torch.stack([v.norm().double() for v in vs]).norm()
     narrow = 1e-4*max(*lrs, 1e-4)
@@ -107,7 +111,7 @@ def push_any(
         slope,both = _slope(opt, grads, dx, lrs, dlrs, 1.)
         bend = [b.sub_(c, alpha=2) for b,c in zip(flat(both), flat(centre))]
         eps = torch.finfo(next(iter(grads)).dtype).eps
-        if norm(bend) > eps**0.5*norm(flat(slope)) + 50*eps*norm(flat(centre)):
+        if not norm(bend) <= eps**0.5*norm(flat(slope)) + 50*eps*norm(flat(centre)):     # NaN too
             slope,_ = _slope(opt, grads, dx, lrs, dlrs, narrow, torch.float64)
         for a,b in zip(flat(slope), flat(through)): a += b
     except _Opaque: slope,_ = _slope(opt, grads, dx, lrs, dlrs, 0.1*narrow, torch.float64, everywhere=True)

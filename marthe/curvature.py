@@ -38,7 +38,7 @@ def call_loss(
         raise ValueError(f"`{name}` returned a loss without a graph; don't detach it or compute it under no_grad()")
     return loss.reshape(())
 
-# %% ../nbs/02_curvature.ipynb #0acf0770
+# %% ../nbs/02_curvature.ipynb #c51efbe1
 def as_list(x): return list(x) if isinstance(x, (list, tuple)) else [x]
 
 def distinct(
@@ -48,7 +48,8 @@ def distinct(
     seen,out = set(),[]
     for t in tensors:
         if t is not None and t.layout==torch.strided and t.numel():
-            if t.data_ptr() in seen or any(n>1 and s==0 for n,s in zip(t.shape, t.stride())): t = t.clone(memory_format=torch.contiguous_format)
+            overlaps = any(n>1 and s==0 for n,s in zip(t.shape, t.stride()))
+            if overlaps or t.data_ptr() in seen: t = t.clone(memory_format=torch.contiguous_format)
             seen.add(t.data_ptr())
         out.append(t)
     return out
@@ -102,7 +103,7 @@ def set_rng(states, devices):
     torch.set_rng_state(states[0])
     for s,d in zip(states[1:], devices): torch.cuda.set_rng_state(s, d)
 
-# %% ../nbs/02_curvature.ipynb #5a92f039
+# %% ../nbs/02_curvature.ipynb #0edc5032
 class Surroundings:
     "What evaluating `model` may disturb: buffers, train/eval mode, random numbers"
     def __init__(self,
@@ -111,7 +112,8 @@ class Surroundings:
         self.devices = rng_devices(model.parameters())
         self.rng = get_rng(self.devices)
         self.modes = [(m, m.training) for m in model.modules()]
-        self.buffers = [(m, k, b, b.clone()) for m in model.modules() for k,b in m._buffers.items() if b is not None and 0 not in b.stride()]
+        self.buffers = [(m, k, b, b.clone()) for m in model.modules() for k,b in m._buffers.items()
+                        if b is not None and 0 not in b.stride()]
     def restore(self,
         rng:bool=True # Random numbers too?
     ):
@@ -194,16 +196,18 @@ def slopes_fd(
         slopes.append((ends[0]-ends[1])/(2*eps))
     return (ends[0]+ends[1])/2, slopes
 
-# %% ../nbs/02_curvature.ipynb #06846b07
+# %% ../nbs/02_curvature.ipynb #460a19b4
 class _InDouble(TorchFunctionMode):
-    "Promote every floating-point argument to double precision, and record the calls if asked"
+    "Promote every floating-point argument to double precision, refuse to go back, and record the calls if asked"
     def __init__(self, calls=None): super().__init__(); self.calls = calls
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        up = lambda t: t.double() if t.dtype in (torch.float32, torch.float16, torch.bfloat16) else t
+        up = lambda t: t.double() if t.is_floating_point() else t
+        keep = lambda t: t.detach().clone() if t.is_floating_point() else t
         args,kwargs = tree_map_only(Tensor, up, (args, kwargs or {}))
-        narrowing = func in (Tensor.float, Tensor.half, Tensor.bfloat16, Tensor.type_as) or func is Tensor.to and any(isinstance(a, (torch.dtype, Tensor)) for a in (*args[1:], *kwargs.values()))
-        if narrowing and args[0].is_floating_point(): return args[0]
-        if self.calls is not None: self.calls.append((func, *tree_map_only(Tensor, lambda t: t.detach().clone() if t.is_floating_point() else t, (args, kwargs))))
+        rounds = func in (Tensor.float, Tensor.half, Tensor.bfloat16, Tensor.type_as)
+        if func is Tensor.to: rounds = any(isinstance(a, (torch.dtype, Tensor)) for a in (*args[1:], *kwargs.values()))
+        if rounds and args[0].is_floating_point(): return args[0]
+        if self.calls is not None: self.calls.append((func, *tree_map_only(Tensor, keep, (args, kwargs))))
         return func(*args, **kwargs)
 
 def _mismatch(a, b):
@@ -212,7 +216,7 @@ def _mismatch(a, b):
     return diff/max(size, 1e-9)
 
 def _against_differences(hz, grads, xs, zs):
-    "Relative error of `hz` against central differences of `grads` along `zs`; the better of two very short steps, as a kink in one is chance"
+    "Relative error of `hz` against central differences of `grads`: the better of two very short steps, since a kink in one is chance"
     norm = lambda ts: sum(t.square().sum() for t in ts).sqrt().item()
     errs = []
     for rel in (1e-8, 1e-9):
@@ -221,7 +225,7 @@ def _against_differences(hz, grads, xs, zs):
         errs.append(_mismatch(hz, [(a-b)/(2*h) for a,b in zip(hi, lo)]))
     return min(errs)
 
-# %% ../nbs/02_curvature.ipynb #d4d621ea
+# %% ../nbs/02_curvature.ipynb #569b9f13
 def _op_error(func, args, kwargs):
     "Relative error of one operation's double backward, on the inputs of a recorded call"
     flat,spec = tree_flatten((args, kwargs))
@@ -241,7 +245,8 @@ def _op_error(func, args, kwargs):
     gs,xs = grads([flat[i] for i in at], create_graph=True)
     zs = [torch.randn_like(x) for x in xs]
     live = [(g,z) for g,z in zip(gs, zs) if g.requires_grad]
-    hz = torch.autograd.grad([g for g,_ in live], xs, [z for _,z in live], allow_unused=True, materialize_grads=True) if live else [torch.zeros_like(x) for x in xs]
+    hz = [torch.zeros_like(x) for x in xs]
+    if live: hz = torch.autograd.grad([g for g,_ in live], xs, [z for _,z in live], allow_unused=True, materialize_grads=True)
     return _against_differences(hz, grads, [x.detach() for x in xs], zs)
 
 def _culprits(calls, tol):

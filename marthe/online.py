@@ -52,31 +52,46 @@ def directions(
     unit = next(lr for lr,l in zip(lrs, live) if l) or 1.
     return [[(lr/unit if any(lrs) else 1.)*l for lr,l in zip(lrs, live)]]
 
-# %% ../nbs/04_online.ipynb #efe6da7d
-def _check_args(opt, model, beta, mu, every, groups, engine, clip_value, clip_norm, max_change, hvp_frac):
-    "Refuse what cannot work, naming the argument and the way out"
-    if not isinstance(model, nn.Module): raise TypeError(f"`model` must be an nn.Module, not {type(model).__name__}")
-    if not (isinstance(beta, (int, float)) and 0 <= beta < math.inf): raise ValueError(f"`beta` must be a finite number, 0 or more, not {beta}")
-    if not 0 <= mu <= 1: raise ValueError(f"`mu` must lie between 0 (HD) and 1 (RTHO), not {mu}")
-    if not (isinstance(every, int) and every >= 1): raise ValueError(f"`every` must be a whole number of steps, 1 or more, not {every}")
-    if groups not in ('each', 'shared'): raise ValueError(f"`groups` must be 'each' or 'shared', not {groups!r}")
-    if engine not in ('exact', 'finite'): raise ValueError(f"`engine` must be 'exact' or 'finite', not {engine!r}")
-    for k,v in dict(clip_value=clip_value, clip_norm=clip_norm, max_change=max_change).items():
-        if v is not None and not v > 0: raise ValueError(f"`{k}` must be positive, or None for no bound, not {v}")
-    if not 0 < hvp_frac <= 1: raise ValueError(f"`hvp_frac` must be a share of the minibatch, above 0 and at most 1, not {hvp_frac}")
-    if opt._optimizer_step_pre_hooks: raise ValueError("`opt` has a step pre-hook, which may change gradients behind the tangent's back; remove it, and use `clip_value` or `clip_norm` for clipping")
+# %% ../nbs/04_online.ipynb #4d9a81f1
+def _refuse(bad, why, kind=ValueError):
+    if bad: raise kind(why)
+
+def _check_settings(beta, mu, every, groups, engine, hvp_frac, **bounds):
+    number = lambda x: isinstance(x, (int, float)) and math.isfinite(x)
+    _refuse(not number(beta) or beta<0, f"`beta` must be a finite number, 0 or more, not {beta}")
+    _refuse(not number(mu) or not 0<=mu<=1, f"`mu` must lie between 0 (HD) and 1 (RTHO), not {mu}")
+    _refuse(not isinstance(every, int) or every<1, f"`every` must be a whole number of steps, 1 or more, not {every}")
+    _refuse(groups not in ('each', 'shared'), f"`groups` must be 'each' or 'shared', not {groups!r}")
+    _refuse(engine not in ('exact', 'finite'), f"`engine` must be 'exact' or 'finite', not {engine!r}")
+    _refuse(not number(hvp_frac) or not 0<hvp_frac<=1,
+            f"`hvp_frac` must be a share of the minibatch, above 0 and at most 1, not {hvp_frac}")
+    for k,v in bounds.items():
+        _refuse(v is not None and not v>0, f"`{k}` must be positive, or None for no bound, not {v}")
+
+# %% ../nbs/04_online.ipynb #de59ae87
+def _check_parameters(opt, model):
     known = {id(p) for p in model.parameters()}
-    for i,group in enumerate(opt.param_groups):
-        for p in group['params']:
-            if id(p) not in known: raise ValueError(f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to `model`; pass the model that `opt` was made for")
-            if p.dtype==torch.float16: raise TypeError("float16 parameters are not supported: squares of gradients overflow; keep the parameters in float32 and use autocast")
-            if p._backward_hooks: raise ValueError("a parameter has a gradient hook, which would act on Hessian-vector products too; remove it, and use `clip_value` or `clip_norm` for clipping")
-            if p.is_complex(): raise TypeError("complex parameters are not supported; use their view as real numbers")
-            if hasattr(p, 'device_mesh') or any(type(m).__name__=='FullyShardedDataParallel' for m in model.modules()): raise NotImplementedError("sharded parameters (FSDP, tensor parallelism) are not supported: Z would have to be sharded alike; use DistributedDataParallel")
+    _refuse(opt._optimizer_step_pre_hooks, "`opt` has a step pre-hook, which may change gradients behind the tangent's back; "
+            "remove it, and use `clip_value` or `clip_norm` for clipping")
+    for i,p in ((i, p) for i,group in enumerate(opt.param_groups) for p in group['params']):
+        _refuse(id(p) not in known, f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to `model`; "
+                "pass the model that `opt` was made for")
+        _refuse(p._backward_hooks, "a parameter has a gradient hook, which would act on Hessian-vector products too; "
+                "remove it, and use `clip_value` or `clip_norm` for clipping")
+        _refuse(p.is_complex(), "complex parameters are not supported; use their view as real numbers", TypeError)
+        _refuse(p.dtype==torch.float16, "float16 parameters are not supported: squares of gradients overflow; "
+                "keep the parameters in float32 and use autocast", TypeError)
+        _refuse(hasattr(p, 'device_mesh'), "sharded parameters are not supported: Z would have to be sharded alike; "
+                "use DistributedDataParallel", NotImplementedError)
+
+def _check_modules(model, twice):
     for name,m in model.named_modules():
-        if isinstance(m, (nn.Embedding, nn.EmbeddingBag)) and m.sparse: raise ValueError(f"module {name!r} makes sparse gradients, which have no Hessian-vector product; build it with sparse=False")
-        if engine=='exact' and mu>0 and (hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None)):
-            raise ValueError("compiled modules cannot be differentiated twice; use engine='finite', or give the module before torch.compile")
+        _refuse(type(m).__name__=='FullyShardedDataParallel', "FSDP is not supported: Z would have to be sharded alike; "
+                "use DistributedDataParallel", NotImplementedError)
+        _refuse(isinstance(m, (nn.Embedding, nn.EmbeddingBag)) and m.sparse,
+                f"module {name!r} makes sparse gradients, which have no Hessian-vector product; build it with sparse=False")
+        _refuse(twice and (hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None)),
+                "compiled modules cannot be differentiated twice; use engine='finite', or give the module before torch.compile")
 
 # %% ../nbs/04_online.ipynb #28a993d6
 _columns = ('t', 'lr', 'hypergrad', 'z_norm', 'train_loss', 'val_loss', 'skipped')
@@ -98,7 +113,7 @@ def plot_history(
     axs[2].legend(frameon=False)
     return axs
 
-# %% ../nbs/04_online.ipynb #add569d8
+# %% ../nbs/04_online.ipynb #11fdff05
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -115,21 +130,26 @@ class MARTHE:
         hvp_frac:float=1.          # Share of the minibatch that Hessian-vector products are taken on
     ):
         self.push = find_push(opt)
-        _check_args(opt, model, beta, mu, every, groups, engine, clip_value, clip_norm, max_change, hvp_frac)
+        _refuse(not isinstance(model, nn.Module), f"`model` must be an nn.Module, not {type(model).__name__}", TypeError)
+        _check_settings(beta, mu, every, groups, engine, hvp_frac, clip_value=clip_value, clip_norm=clip_norm, max_change=max_change)
+        _check_parameters(opt, model)
+        _check_modules(model, twice=engine=='exact' and mu>0)
         self.opt,self.model,self.beta,self.mu,self.every,self.groups,self.engine = opt,model,beta,mu,every,groups,engine
         self.clip_value,self.clip_norm,self.max_change,self.hvp_frac = clip_value,clip_norm,max_change,hvp_frac
         self.directions = directions(opt, groups)
         self.Z = [{} for _ in self.directions]
         self.t,self.skipped,self.hypergrad = 0,0,self._by_group([0.]*len(self.directions))
         self.history = {k: [] for k in _columns}
-        self.rng = [torch.Generator(d).manual_seed(torch.initial_seed()+1).get_state() for d in ('cpu', *rng_devices(model.parameters()))]
+        devices = ('cpu', *rng_devices(model.parameters()))
+        self.rng = [torch.Generator(d).manual_seed(torch.initial_seed()+1).get_state() for d in devices]
 
     def step(self,
         train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
         val_loss=None # Closure: the objective E, on validation data; the training loss if None
     )->Tensor:        # The training loss, detached
         "One iteration of Algorithm 1: the rate, the tangent, the weights"
-        if len(self.opt.param_groups)!=len(self.directions[0]): raise RuntimeError("`opt` has other parameter groups than when MARTHE was made; make a new one after add_param_group")
+        _refuse(len(self.opt.param_groups)!=len(self.directions[0]), "`opt` has other parameter groups than when MARTHE was made; "
+                "make a new MARTHE after add_param_group", RuntimeError)
         shot = Surroundings(self.model)
         try:
             with self._displaced() as at:
@@ -151,7 +171,7 @@ class MARTHE:
         self._record(row, delta, skipped=bool(bad))
         return loss
 
-# %% ../nbs/04_online.ipynb #3da78fe3
+# %% ../nbs/04_online.ipynb #22ea58f4
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -184,22 +204,23 @@ def _curvature(self:MARTHE, train_loss, at):
         shot = Surroundings(self.model)
         _,_,hzs = self._products(_share(train_loss, self.hvp_frac), params, at)
         shot.restore()
-    if any(x is not None and x.layout!=torch.strided for x in g):
-        raise ValueError("`train_loss` has sparse gradients, which have no Hessian-vector product; build the embedding with sparse=False")
     g = {p: x for p,x in zip(params, g) if x is not None}
-    if not g: raise ValueError("`train_loss` depends on no parameter that `opt` trains")
+    _refuse(not g, "`train_loss` depends on no parameter that `opt` trains")
+    _refuse(any(x.layout!=torch.strided for x in g.values()), "`train_loss` has sparse gradients, which have no "
+            "Hessian-vector product; build the embedding with sparse=False")
     hzs = [{p: torch.zeros_like(p) if h is None else h for p,h in zip(params, hz) if p in g} for hz in hzs]
     average_over_ranks([x for d in (g, *hzs) for x in d.values()])
     return loss, g, hzs or [{} for _ in self.directions]
 
-# %% ../nbs/04_online.ipynb #aadf21b7
+# %% ../nbs/04_online.ipynb #950de455
 def _share(train_loss, frac):
     "A closure, or closures, for a share of the minibatch"
     if isinstance(train_loss, (list, tuple)): return train_loss[:max(1, round(frac*len(train_loss)))]
     try: inspect.signature(train_loss).bind(frac)
     except TypeError:
         raise TypeError("with `hvp_frac` below 1, `train_loss` must take the share of the minibatch to use, as in "
-                        "`lambda share=1.: loss_fn(model(xb[:int(share*len(xb))]), yb[:int(share*len(xb))])`, or be a list of micro-batches") from None
+                        "`lambda share=1.: loss_fn(model(xb[:int(share*len(xb))]), yb[:int(share*len(xb))])`, "
+                        "or be a list of micro-batches") from None
     return lambda: train_loss(frac)
 
 # %% ../nbs/04_online.ipynb #0480e3b8
@@ -241,7 +262,7 @@ def _validate(self:MARTHE, val_loss, at):
     finally: shot.restore()
     return E, delta
 
-# %% ../nbs/04_online.ipynb #3a9c194b
+# %% ../nbs/04_online.ipynb #556fb403
 @patch
 def _read(self:MARTHE, loss, E, delta, g, hz):
     "Every scalar of this step, fetched at once: a row for the record, and Δη along each direction"
@@ -267,7 +288,8 @@ def _next_rates(self:MARTHE, delta):
 def _not_finite(self:MARTHE, row, delta, etas):
     "The name of a number in this step whose square is not finite, if there is one"
     top = min(torch.finfo(p.dtype).max for p in self.params)**0.5
-    numbers = {**row, **{f'hypergradient {i}': d for i,d in enumerate(delta)}, 'new rate': max(etas), 'rate times gradient': max(etas)*row['g_norm']}
+    numbers = {**row, **{f'hypergradient {i}': d for i,d in enumerate(delta)},
+               'new rate': max(etas), 'rate times gradient': max(etas)*row['g_norm']}
     return next((f'{k} = {v}' for k,v in numbers.items() if not abs(v) < top), None)
 
 @patch
@@ -276,8 +298,9 @@ def _skip(self:MARTHE, bad):
     self.Z = [{} for _ in self.directions]
     self.skipped += 1
     if self.skipped==1:
-        warnings.warn(f"step {self.t} was skipped: {bad}. Weights and rates are as before and Z restarts from zero. If this goes on, the run "
-                      "has diverged: lower `beta`, or set `max_change`, `clip_norm` or `clip_value`. Further skips are counted in `skipped`.", stacklevel=3)
+        warnings.warn(f"step {self.t} was skipped: {bad}. Weights and rates are as before and Z restarts from zero. "
+                      "If this goes on, the run has diverged: lower `beta`, or set `max_change`, `clip_norm` or `clip_value`. "
+                      "Further skips are counted in `skipped`.", stacklevel=3)
 
 # %% ../nbs/04_online.ipynb #66cb731f
 @patch
@@ -310,7 +333,7 @@ def _set_rates(self:MARTHE, etas):
         if isinstance(group['lr'], Tensor): group['lr'] = torch.full_like(group['lr'], eta)
         else: group['lr'] = eta
 
-# %% ../nbs/04_online.ipynb #4a6a201d
+# %% ../nbs/04_online.ipynb #67b065f3
 @patch
 def _by_group(self:MARTHE, values):
     "A float where one number moves, else one for each parameter group"
@@ -322,8 +345,8 @@ def _record(self:MARTHE, row, delta, skipped):
     "Add this step to the history"
     if delta: self.hypergrad = self._by_group(delta)
     nan = [math.nan]*len(self.directions)
-    row = dict(t=self.t, lr=self.lrs[0] if len(self.lrs)==1 else self.lrs, hypergrad=self._by_group(delta or nan), z_norm=row.get('z_norm', 0.),
-               train_loss=row['train_loss'], val_loss=row.get('val_loss', math.nan), skipped=skipped)
+    row = dict(t=self.t, lr=self.lrs[0] if len(self.lrs)==1 else self.lrs, hypergrad=self._by_group(delta or nan),
+               z_norm=row.get('z_norm', 0.), train_loss=row['train_loss'], val_loss=row.get('val_loss', math.nan), skipped=skipped)
     for k,v in row.items(): self.history[k].append(v)
     self.t += 1
 
@@ -358,7 +381,7 @@ def RTHO(
     "Real-time hyperparameter optimization: `MARTHE` with μ=1, which forgets nothing"
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
-# %% ../nbs/04_online.ipynb #5c61c6f3
+# %% ../nbs/04_online.ipynb #df5cd351
 _settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
 
 @patch(as_prop=True)
@@ -368,7 +391,8 @@ def _numbered(self:MARTHE): return dict(enumerate(p for g in self.opt.param_grou
 def state_dict(self:MARTHE)->dict:
     "Everything needed to go on, as tensors and plain values"
     number = {p: i for i,p in self._numbered.items()}
-    return dict(settings={k: getattr(self, k) for k in _settings}, optimizer=type(self.opt).__name__, t=self.t, skipped=self.skipped, hypergrad=self.hypergrad, lrs=self.lrs,
+    return dict(settings={k: getattr(self, k) for k in _settings}, optimizer=type(self.opt).__name__,
+                t=self.t, skipped=self.skipped, hypergrad=self.hypergrad, lrs=self.lrs,
                 directions=[list(d) for d in self.directions], shapes=[tuple(p.shape) for p in number], rng=list(self.rng),
                 Z=[{number[p]: {k: v.clone() for k,v in x.items()} for p,x in z.items()} for z in self.Z],
                 history={k: torch.tensor(v, dtype=torch.float64) for k,v in self.history.items()})
@@ -378,17 +402,20 @@ def load_state_dict(self:MARTHE,
     sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
 ):
     "Go on from a saved state, its settings included; nothing changes if it does not fit"
-    if missing := set(self.state_dict()) - set(sd): raise ValueError(f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
-    if sd['optimizer'] != type(self.opt).__name__: raise ValueError(f"`sd` was saved with another optimizer, {sd['optimizer']} and not {type(self.opt).__name__}")
-    params,groups = self._numbered,len(self.opt.param_groups)
-    if list(map(tuple, sd['shapes'])) != [tuple(p.shape) for p in params.values()]: raise ValueError("`sd` was saved with another model: the parameters have other shapes")
-    if len(sd['lrs']) != groups: raise ValueError(f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
-    known = {k for p in params.values() for k in self.opt.state.get(p, {})}
-    if strange := {k for z in sd['Z'] for x in z.values() for k in x} - known - {'w'}:
-        raise ValueError(f"`sd` has tangents for {', '.join(sorted(strange))}, which `opt` does not hold: "
-                         "load the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
+    params,groups,kind = self._numbered,len(self.opt.param_groups),type(self.opt).__name__
+    missing = set(self.state_dict()) - set(sd)
+    _refuse(missing, f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
+    _refuse(sd['optimizer']!=kind, f"`sd` was saved with another optimizer, {sd['optimizer']} and not {kind}")
+    _refuse(list(map(tuple, sd['shapes']))!=[tuple(p.shape) for p in params.values()],
+            "`sd` was saved with another model: the parameters have other shapes")
+    _refuse(len(sd['lrs'])!=groups, f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
+    held = {'w'}.union(*(self.opt.state.get(p, {}) for p in params.values()))
+    strange = {k for z in sd['Z'] for x in z.values() for k in x} - held
+    _refuse(strange, f"`sd` has tangents for {', '.join(sorted(strange))}, which `opt` does not hold: "
+            "load the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
     for k,v in sd['settings'].items(): setattr(self, k, v)
-    self.t,self.skipped,self.hypergrad,self.rng,self.directions = sd['t'],sd['skipped'],sd['hypergrad'],[s.cpu() for s in sd['rng']],sd['directions']
+    self.t,self.skipped,self.hypergrad,self.directions = sd['t'],sd['skipped'],sd['hypergrad'],sd['directions']
+    self.rng = [s.cpu() for s in sd['rng']]
     self.Z = [{params[i]: {k: v.to(params[i].device, copy=True) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
     self.history = {k: v.tolist() for k,v in sd['history'].items()}
     for k,cast in (('t', int), ('skipped', bool)): self.history[k] = [cast(v) for v in self.history[k]]

@@ -65,7 +65,7 @@ def _run(opt, pack, lrs):
                             "use an optimizer whose state is in `opt.state`")
     return {p: {'w': x['w'], **{k:v for k,v in new.state[x['w']].items() if _is_float(v)}} for p,x in pack.items()}
 
-# %% ../nbs/03_tangent.ipynb #b12899d6
+# %% ../nbs/03_tangent.ipynb #e09e89fb
 def _is_tensor(p, x): return _is_float(x) and x.ndim >= min(p.ndim, 1)     # not a scalar kept beside a parameter
 
 def _dual_run(opt, grads, dx, lrs):
@@ -74,10 +74,12 @@ def _dual_run(opt, grads, dx, lrs):
         pack = _pack(opt, grads)
         for p,x in pack.items():
             x['grad'].masked_fill_(x['grad']==0, 1e3*torch.finfo(p.dtype).tiny**0.5)
-            x.update({k: fwAD.make_dual(v, torch.zeros_like(v) if dx[p].get(k) is None else dx[p][k].to(v.dtype)) for k,v in x.items() if _is_tensor(p, v)})
+            for k,v in x.items():
+                if _is_tensor(p, v): x[k] = fwAD.make_dual(v, dx[p][k].to(v.dtype) if k in dx[p] else torch.zeros_like(v))
         out = {p: {k: fwAD.unpack_dual(v) for k,v in x.items()} for p,x in _run(opt, pack, lrs).items()}
-        return [{p: {k: part(v) for k,v in x.items()} for p,x in out.items()}
-                for part in (lambda v: v.primal.clone(), lambda v: torch.zeros_like(v.primal) if v.tangent is None else v.tangent.clone())]
+        value = lambda v: v.primal.clone()
+        tangent = lambda v: torch.zeros_like(v.primal) if v.tangent is None else v.tangent.clone()
+        return [{p: {k: part(v) for k,v in x.items()} for p,x in out.items()} for part in (value, tangent)]
 
 def _slope(opt, grads, dx, lrs, dlrs, h, dtype=None, everywhere=False):
     "Central difference of the step along the scalar directions, or along all, and the sum of both ends"

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NAMES', 'Split', 'Splits', 'to_float', 'stratified', 'mnist_subset', 'data_dir', 'load', 'batch_indices',
            'minibatches', 'split_indices', 'hold_out', 'Moves', 'random_moves', 'crop_flip', 'made_up', 'channel_stats',
-           'Epoch', 'draw_epoch']
+           'mix', 'Epoch', 'draw_epoch']
 
 # %% ../nbs/10_data.ipynb #414ac9b6
 import os, tempfile
@@ -211,7 +211,13 @@ def channel_stats(
     mean = p@v.double()
     return tuple(t.float().view(-1, 1, 1).to(images.device) for t in (mean, (p@v.double()**2 - mean**2).sqrt()))
 
-# %% ../nbs/10_data.ipynb #9e662a70
+# %% ../nbs/10_data.ipynb #c8ab564f
+def mix(
+    *numbers:int # Such as the seed of a run and the number of an epoch
+)->int:
+    "One seed from several numbers, so that neighbours have nothing in common"
+    return int(np.random.SeedSequence(numbers).generate_state(1)[0])
+
 class Epoch(NamedTuple):
     "What one epoch of training will see"
     indices: Tensor # int64, (steps, bs)
@@ -226,7 +232,7 @@ def draw_epoch(
 )->Epoch:
     "The order of an epoch and the augmentation of each image in it"
     if not 0 < bs <= n: raise ValueError(f"`bs` is {bs}, but there are {n} images; give a batch size from 1 to {n}")
-    gen = torch.Generator().manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0]))
+    gen = torch.Generator().manual_seed(mix(seed, epoch))
     indices = torch.randperm(n, generator=gen)[:n//bs*bs].view(-1, bs)
     moves = random_moves(indices.shape, gen)
     return Epoch(indices.to(device), Moves(*(t.to(device) for t in moves)))

@@ -219,7 +219,6 @@ def fit(self:Run,
     from tqdm.auto import tqdm
     if path is not None and Path(path).exists(): self.load(path)
     with Interrupts() as ints:
-        last = time.perf_counter()
         def halt():
             nonlocal last,seconds
             now = time.perf_counter()
@@ -227,6 +226,7 @@ def fit(self:Run,
             bar.update()
             return ints.asked or seconds <= 0
         while not self.done and seconds > 0:
+            last = time.perf_counter()
             with tqdm(total=self.steps, initial=self.i, desc=f'epoch {self.epoch}', leave=False, disable=not progress) as bar:
                 if self.rows: bar.set_postfix(valid=f"{self.rows[-1]['valid']:.1f}", best=f"{self.best['valid']:.1f}", loss=f"{self.rows[-1]['train_loss']:.3f}", lr=f"{self.rows[-1]['lr']:.2g}")
                 finished = self.train_epoch(halt)

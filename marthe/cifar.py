@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FULL', 'SMALL', 'SCALES', 'METHODS', 'COSTED', 'cifar_search', 'summary', 'summary_table', 'provenance', 'report',
-           'step_costs', 'step_memory', 'main']
+           'step_costs', 'step_memory', 'plan_table', 'main']
 
 # %% ../nbs/21_cifar10.ipynb #a454c30f
 import json, sys, time
@@ -18,13 +18,13 @@ from .lrs_opt import write_whole
 from .search import (SPACES, Protocol, Search, curve_table, make_run, machine, open_data, open_storage, plot_search, read_studies,
                            seconds, spent, trial_table, write_csv)
 
-# %% ../nbs/21_cifar10.ipynb #a85d533e
+# %% ../nbs/21_cifar10.ipynb #0761de99
 FULL = dict(
     cifar10  = Protocol(data='cifar10', model='vgg11_bn', classes=10, optimizer='sgd', lr=0.1),
     cifar100 = Protocol(data='cifar100', model='resnet18', classes=100, optimizer='adam', lr=0.003))
 SMALL = dict(
     cifar10  = FULL['cifar10']._replace(data='cifar10-subset|cifar10|made-up', width=1/8, epochs=30, patience=4, n_train=3000, n_valid=500, n_test=2000),
-    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/16, bs=64, epochs=30, patience=4, n_train=2000, n_valid=300, n_test=500))
+    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/8, bs=64, epochs=30, patience=4, n_train=2000, n_valid=300, n_test=500))
 SCALES = dict(full=(FULL, '36h', 5), small=(SMALL, '2m', 3))     # protocols, budget, repetitions
 METHODS = 'marthe,rtho,hd,exponential'
 
@@ -128,6 +128,15 @@ def step_memory(
     for k,m in COSTED.items():
         with get_context('spawn').Pool(1) as pool: out[k] = pool.apply(_growth, (p, m))
     return out
+
+# %% ../nbs/21_cifar10.ipynb #d3cb95a3
+def plan_table(
+    costs:dict # As `marthe_cifar costs` stores them
+)->str:
+    "Costs of a step, the trials that follow from them, and memory, as a Markdown table"
+    plain,paper = median(costs['seconds']['exponential']),dict(exponential=24, hd=24, rtho=8, marthe=8)
+    rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | {costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
+    return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |', '|---|---|---|---|---|', *rows])
 
 # %% ../nbs/21_cifar10.ipynb #8b8530a0
 @call_parse

@@ -183,12 +183,12 @@ def crop_flip(
     rows = at(h) + moves.down[:,None]
     return F.pad(images, [pad]*4)[at(n)[:,None,None,None], at(c)[:,None,None], rows[:,None,:,None], cols[:,None,None,:]]
 
-# %% ../nbs/10_data.ipynb #1cb0d446
+# %% ../nbs/10_data.ipynb #67ddeac3
 def made_up(
     n_train:int=2000, # Training images
     n_test:int=500,   # Test images
     classes:int=10,   # Number of classes
-    noise:float=1.,   # Standard deviation of the noise, in that of the patterns
+    noise:float=0.3, # Standard deviation of the noise, in that of the patterns
     seed:int=0,       # Decides all
     device:str|torch.device='cpu'
 )->Splits:            # With `valid` set to `None`

@@ -48,8 +48,7 @@ def distinct(
     seen,out = set(),[]
     for t in tensors:
         if t is not None and t.layout==torch.strided and t.numel():
-            overlaps = any(n>1 and s==0 for n,s in zip(t.shape, t.stride()))
-            if overlaps or t.data_ptr() in seen: t = t.clone(memory_format=torch.contiguous_format)
+            if 0 in t.stride() or t.data_ptr() in seen: t = t.clone(memory_format=torch.contiguous_format)
             seen.add(t.data_ptr())
         out.append(t)
     return out
@@ -72,15 +71,17 @@ def _hvp(gs, params, z, retain_graph):
     pairs = [(g,v) for g,v in zip(gs, z) if g is not None and v is not None and g.requires_grad]
     if not pairs: return [None]*len(params)
     g,v = map(list, zip(*pairs))
-    try: return distinct(torch.autograd.grad(g, params, v, retain_graph=retain_graph, allow_unused=True))
-    except RuntimeError as e:
-        raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
-                           f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
+    return distinct(torch.autograd.grad(g, params, v, retain_graph=retain_graph, allow_unused=True))
 
 def _grad_hvp(loss_fn, params, zs, name):
     with sdpa_kernel(SDPBackend.MATH) if zs else nullcontext(): loss = call_loss(loss_fn, params, name)
-    gs = torch.autograd.grad(loss, params, create_graph=bool(zs), allow_unused=True)
-    hzs = [_hvp(gs, params, z, retain_graph=i+1<len(zs)) for i,z in enumerate(zs)]
+    try:
+        gs = torch.autograd.grad(loss, params, create_graph=bool(zs), allow_unused=True)
+        hzs = [_hvp(gs, params, z, retain_graph=i+1<len(zs)) for i,z in enumerate(zs)]
+    except RuntimeError as e:
+        if not zs: raise
+        raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
+                           f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
     return loss.detach(), [distinct([g if g is None else g.detach() for g in gs]), *hzs]
 
 def grad_hvp(
@@ -109,71 +110,75 @@ class Surroundings:
     def __init__(self,
         model:nn.Module # Photographed now; put back by `restore`
     ):
-        self.devices = rng_devices(model.parameters())
+        modules = list(model.modules())
+        self.devices = rng_devices(p for m in modules for p in m._parameters.values() if p is not None)
         self.rng = get_rng(self.devices)
-        self.modes = [(m, m.training) for m in model.modules()]
-        self.buffers = [(m, k, b, b.clone()) for m in model.modules() for k,b in m._buffers.items()
-                        if b is not None and 0 not in b.stride()]
+        self.modes = [(m, m.training) for m in modules]
+        self.buffers = [(m, k, b, b.clone()) for m in modules for k,b in m._buffers.items() if b is not None and 0 not in b.stride()]
     def restore(self,
         rng:bool=True # Random numbers too?
     ):
         "Put everything back as it was when photographed"
         if rng: set_rng(self.rng, self.devices)
-        for m,training in self.modes: m.training = training
+        for m,training in self.modes:
+            if m.training!=training: m.training = training
         for m,k,b,saved in self.buffers:
             with torch.no_grad(): m._buffers[k] = b.copy_(saved)
 
 # %% ../nbs/02_curvature.ipynb #4ee319c0
 class Displaced:
-    "Moves parameters along directions and puts them back bit for bit, as a context"
+    "Moves parameters along directions, by eq. (3), and puts them back bit for bit, as a context"
     def __init__(self,
-        params:list, # The weights w
-        zs:list      # Directions, each a list like `params`; None in it stands for zero
-    ): self.params,self.zs = params,zs
+        params:list,      # The weights w
+        zs:list,          # Directions, each a list like `params`; None in it stands for zero
+        lr:float=0.,      # η, the scale of the displacement
+        floor:float=1e-2  # Least displacement relative to the size of the weights
+    ): self.params,self.zs,self.lr,self.floor = params,zs,lr,floor
     @torch.no_grad()
     def __enter__(self):
         norm = lambda xs: torch.stack(torch._foreach_norm([x for x in xs if x is not None])).norm()
-        self.ws = [p.detach().clone() for p in self.params]
-        size,sizes = norm(self.ws),[norm(z) for z in self.zs]
-        self.scales = [torch.where(n>0, size/n, 1.) for n in sizes]     # ‖w‖/‖z‖; any number for a zero direction
+        self.ws,self.here = [p.detach().clone() for p in self.params],None
+        size,self.sizes = norm(self.ws),[norm(z) for z in self.zs]
+        self.eps = [(self.floor*torch.where(n>0, size/n, 1.)).clamp(min=0.1*self.lr) for n in self.sizes]   # any number for a zero direction
         return self
     @torch.no_grad()
     def move(self,
         j:int,     # Which direction
-        eps:Tensor # How far: w + eps·z
+        sign:int=1 # To w + εz or w - εz?
     ):
-        "Put the parameters at a displacement along direction `j`"
-        for p,w,v in zip(self.params, self.ws, self.zs[j]): p.data.copy_(w) if v is None else torch.addcmul(w, v, eps, out=p.data)
+        "Put the parameters at the displacement along direction `j`, unless they are there"
+        if self.here and self.here[0]!=j: self.back()
+        by = sign - (self.here[1] if self.here else 0)
+        for p,v in zip(self.params, self.zs[j]):
+            if by and v is not None: p.data.addcmul_(v, self.eps[j], value=by)
+        self.here = j,sign
         torch.clear_autocast_cache()
-    def __exit__(self, *_):
+    def back(self):
+        "Put the parameters where they were, to the last bit"
         torch._foreach_copy_([p.data for p in self.params], self.ws)
+        self.here = None
         torch.clear_autocast_cache()
+    def __exit__(self, *_): self.back()
 
 # %% ../nbs/02_curvature.ipynb #25937946
 def grad_hvp_fd(
     loss_fn,           # Closure that returns a scalar loss with its graph, or a list of them to be averaged
-    at:Displaced,      # The parameters and the directions
+    at:Displaced,      # The parameters, not yet moved, and the directions
     model:nn.Module,   # Whose buffers, modes and random numbers must not notice the second pass
-    lr:float,          # η, the scale of the displacement
-    floor:float=1e-2,  # Least displacement relative to the size of the weights
     name:str='loss_fn' # What to call the closure in an error
 )->tuple:              # As `grad_hvp`
     "The loss, its gradient and its Hessian along each direction by one extra gradient each, eqs. (2) and (3)"
-    fns = as_list(loss_fn)
-    def part(f):
-        loss = call_loss(f, at.params, name)
-        return loss.detach(), [distinct(torch.autograd.grad(loss, at.params, allow_unused=True))]
-    def gradient():
-        loss,(g,) = average(map(part, fns), len(fns))
-        return loss, g
     before = Surroundings(model)
-    loss,gs = gradient()
+    loss,gs,_ = grad_hvp(loss_fn, at.params, name=name)
     after,hzs = Surroundings(model),[]
-    for j,scale in enumerate(at.scales):
+    for j,eps in enumerate(at.eps):
         before.restore()
-        eps = (floor*scale).clamp(min=0.1*lr)
-        at.move(j, eps)
-        hzs.append([None if g is None or h is None else h.sub_(g).div_(eps) for g,h in zip(gs, gradient()[1])])
+        at.move(j)
+        hs = grad_hvp(loss_fn, at.params, name=name)[1]
+        pairs = [(h, g) for h,g in zip(hs, gs) if h is not None and g is not None]
+        torch._foreach_sub_(*map(list, zip(*pairs)))
+        torch._foreach_div_([h for h,_ in pairs], eps)
+        hzs.append([None if g is None else h for h,g in zip(hs, gs)])
     after.restore()
     return loss, gs, hzs
 
@@ -182,16 +187,15 @@ def slopes_fd(
     loss_fn,           # Closure that returns a scalar loss, or a list of them to be averaged
     at:Displaced,      # The parameters and the directions
     model:nn.Module,   # Every evaluation starts from its present surroundings
-    delta:float=1e-2,  # Displacement relative to the size of the weights
     name:str='loss_fn' # What to call the closure in an error
 )->tuple:              # The loss, and its derivative along each direction
     "Derivatives of a loss along given directions by two forward passes each, eq. (4)"
     before,slopes = Surroundings(model),[]
-    for j,scale in enumerate(at.scales):
-        eps,ends = delta*scale,[]
-        for e in (eps, -eps):
+    for j,eps in enumerate(at.eps):
+        ends = []
+        for sign in (1, -1):
             before.restore()
-            at.move(j, e)
+            at.move(j, sign)
             ends.append(torch.stack([call_loss(f, at.params, name, graph=False) for f in as_list(loss_fn)]).mean())
         slopes.append((ends[0]-ends[1])/(2*eps))
     return (ends[0]+ends[1])/2, slopes

@@ -155,7 +155,7 @@ class MARTHE:
             with self._displaced() as at:
                 loss,g,hz = self._curvature(train_loss, at)        # ∇L_t(w_t) and H_tZ_t
                 E,delta = self._hypergradient(val_loss, g, at)     # Δη_t = Z_tᵀ∇E(w_t)
-            row,delta = self._read(loss, E, delta, g, hz)
+            row,delta = self._read(loss, E, delta, g, hz, at)
             etas = self._next_rates(delta)                         # η_t = max(η_{t-1} - βΔη_t, 0)
             if bad := self._not_finite(row, delta, etas):
                 shot.restore(rng=False)
@@ -186,24 +186,21 @@ def lrs(self:MARTHE):
 def _displaced(self:MARTHE):
     "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
     if self.engine=='exact' or not any(self.Z): return nullcontext()
-    return Displaced(params := self.params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z])
+    return Displaced(params := self.params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], max(self.lrs))
 
 @patch
 def _products(self:MARTHE, train_loss, params, at):
     "Loss, gradient and Hessian-vector products from the chosen engine"
-    if at: return grad_hvp_fd(train_loss, at, self.model, max(self.lrs), name='train_loss')
+    if at: return grad_hvp_fd(train_loss, at, self.model, name='train_loss')
     return grad_hvp(train_loss, params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], 'train_loss')
 
 @patch
 def _curvature(self:MARTHE, train_loss, at):
     "The loss; the gradient by parameter; for each direction HZ by parameter"
-    params,products,hzs = self.params,self.mu and any(self.Z),[]
-    if products and self.hvp_frac==1: loss,g,hzs = self._products(train_loss, params, at)
-    else: loss,g,_ = grad_hvp(train_loss, params, name='train_loss')
-    if products and self.hvp_frac<1:
-        shot = Surroundings(self.model)
-        _,_,hzs = self._products(_share(train_loss, self.hvp_frac), params, at)
-        shot.restore()
+    params,products = self.params,self.mu and any(self.Z)
+    if not products: loss,g,hzs = grad_hvp(train_loss, params, name='train_loss')
+    elif self.hvp_frac==1: loss,g,hzs = self._products(train_loss, params, at)
+    else: loss,g,hzs = self._on_share(train_loss, params, at)
     g = {p: x for p,x in zip(params, g) if x is not None}
     _refuse(not g, "`train_loss` depends on no parameter that `opt` trains")
     _refuse(any(x.layout!=torch.strided for x in g.values()), "`train_loss` has sparse gradients, which have no "
@@ -214,14 +211,30 @@ def _curvature(self:MARTHE, train_loss, at):
 
 # %% ../nbs/04_online.ipynb #950de455
 def _share(train_loss, frac):
-    "A closure, or closures, for a share of the minibatch"
-    if isinstance(train_loss, (list, tuple)): return train_loss[:max(1, round(frac*len(train_loss)))]
+    "A closure for a share of the minibatch"
     try: inspect.signature(train_loss).bind(frac)
     except TypeError:
         raise TypeError("with `hvp_frac` below 1, `train_loss` must take the share of the minibatch to use, as in "
                         "`lambda share=1.: loss_fn(model(xb[:int(share*len(xb))]), yb[:int(share*len(xb))])`, "
                         "or be a list of micro-batches") from None
     return lambda: train_loss(frac)
+
+@patch
+def _on_share(self:MARTHE, train_loss, params, at):
+    "Loss and gradient of the whole minibatch, Hessian-vector products of a share of it"
+    if not isinstance(train_loss, (list, tuple)):
+        part = _share(train_loss, self.hvp_frac)
+        loss,g,_ = grad_hvp(train_loss, params, name='train_loss')
+        shot = Surroundings(self.model)
+        hzs = self._products(part, params, at)[2]
+        shot.restore()
+        return loss, g, hzs
+    k = max(1, round(self.hvp_frac*len(train_loss)))
+    if k==len(train_loss): return self._products(train_loss, params, at)
+    (l0,g0,_),(l1,g1,hzs) = grad_hvp(train_loss[:-k], params, name='train_loss'),self._products(train_loss[-k:], params, at)
+    s = k/len(train_loss)
+    mix = lambda a,b: b if a is None and b is None else a*(1-s) if b is None else b*s if a is None else a.lerp_(b, s)
+    return mix(l0, l1), [mix(a, b) for a,b in zip(g0, g1)], hzs
 
 # %% ../nbs/04_online.ipynb #0480e3b8
 def average_over_ranks(
@@ -264,12 +277,12 @@ def _validate(self:MARTHE, val_loss, at):
 
 # %% ../nbs/04_online.ipynb #556fb403
 @patch
-def _read(self:MARTHE, loss, E, delta, g, hz):
+def _read(self:MARTHE, loss, E, delta, g, hz, at):
     "Every scalar of this step, fetched at once: a row for the record, and Δη along each direction"
     row = dict(train_loss=loss, g_norm=_norm(list(g.values())))
     if E is not None: row['val_loss'] = E
     if any(hz): row['hz_norm'] = _norm([x for h in hz for x in h.values()])
-    if any(self.Z): row['z_norm'] = _norm([x['w'] for z in self.Z for x in z.values()])
+    if any(self.Z): row['z_norm'] = torch.stack(at.sizes).norm() if at else _norm([x['w'] for z in self.Z for x in z.values()])
     wide = torch.promote_types(loss.dtype, torch.float32)
     values = torch.stack([x.detach().to(loss.device, wide) for x in (*row.values(), *delta)])
     average_over_ranks([values])

@@ -149,11 +149,11 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
         if z:
             dd = [hz[p] for p in ps]
             if decay or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=decay)
+            if m and warm: _mul_(db, mu*m); _add_(db, dd, alpha=mu*fresh)
+            elif m: db = torch._foreach_mul(dd, mu)
             _mul_(dw, mu)
-            _add_(dw, dd, alpha=-lrs[i]*mu*of_d)
-            if m:
-                if warm: _add_(dw, db, alpha=-lrs[i]*mu*of_b); _mul_(db, mu*m); _add_(db, dd, alpha=mu*fresh)
-                else: db = torch._foreach_mul(dd, mu)
+            if not m or group['nesterov']: _add_(dw, dd, alpha=-lrs[i]*mu)
+            if m: _add_(dw, db, alpha=-lrs[i]*(m if group['nesterov'] else 1))
         if dlrs[i]:
             _add_(dw, [grads[p] for p in ps], alpha=-dlrs[i]*sign*of_d)
             if decay: _add_(dw, ps, alpha=-dlrs[i]*decay*of_d)

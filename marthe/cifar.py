@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FULL', 'SMALL', 'SCALES', 'METHODS', 'COSTED', 'cifar_search', 'summary', 'summary_table', 'provenance', 'report',
-           'step_costs', 'step_memory', 'plan_table', 'main']
+           'step_costs', 'run_memory', 'plan_table', 'main']
 
-# %% ../nbs/21_cifar10.ipynb #a454c30f
+# %% ../nbs/21_cifar10.ipynb #b425d152
 import json, sys, time
 from pathlib import Path
 from statistics import mean, median
@@ -16,7 +16,8 @@ from fastcore.script import Param, call_parse
 
 from .lrs_opt import write_whole
 from .search import (SPACES, Protocol, Search, curve_table, make_run, machine, open_data, open_storage, plot_search, read_studies,
-                           seconds, spent, trial_table, write_csv)
+                           seconds, trial_table, write_csv)
+from .training import peak_memory
 
 # %% ../nbs/21_cifar10.ipynb #0761de99
 FULL = dict(
@@ -89,13 +90,13 @@ def report(
     write_whole(out/'report.png', lambda f: fig.savefig(f, dpi=150, format='png'))
     return summary_table(summary(studies))
 
-# %% ../nbs/21_cifar10.ipynb #a1dfa8be
+# %% ../nbs/21_cifar10.ipynb #494aa071
 COSTED = dict(exponential=dict(kind='exponential', gamma=0.95), hd=dict(kind='hd', beta=0.), rtho=dict(kind='rtho', beta=0.), marthe=dict(kind='marthe', beta=0., mu=0.95),
               **{'marthe, finite differences': dict(kind='marthe', beta=0., mu=0.95, engine='finite')})
 
 def step_costs(
     p:Protocol,  # At full size
-    rounds:int=5  # Steps of each method that count; one more comes before them
+    rounds:int=3  # Steps of each method that count; one more comes before them
 )->dict:         # From a method to the CPU seconds of its steps
     "Time a few steps of every method, in turn"
     p = p._replace(data='made-up', n_train=p.bs*(rounds+1), n_valid=p.bs, n_test=10)
@@ -108,26 +109,14 @@ def step_costs(
             if i: out[k].append(time.process_time() - start)
     return out
 
-# %% ../nbs/21_cifar10.ipynb #f0410fa3
-def _growth(p, method):
-    "Peak memory of a few steps, in bytes, in this process"
-    import resource
-    torch.set_num_threads(1)
-    p = p._replace(data='made-up', n_train=3*p.bs, n_valid=p.bs, n_test=10)
-    run,peak = make_run(p, method, 0, open_data(p)[0]),lambda: 1024*resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    before = peak()
-    run.train_epoch()
-    return peak() - before
-
-def step_memory(
+# %% ../nbs/21_cifar10.ipynb #b17e83c7
+def run_memory(
     p:Protocol # At full size
 )->dict:       # From a method to bytes
     "Peak memory of training with each method"
-    from multiprocessing import get_context
-    out = {}
-    for k,m in COSTED.items():
-        with get_context('spawn').Pool(1) as pool: out[k] = pool.apply(_growth, (p, m))
-    return out
+    p = p._replace(data='made-up', n_train=3*p.bs, n_valid=p.bs, n_test=10)
+    data,_ = open_data(p)
+    return {k: peak_memory(lambda: make_run(p, m, 0, data).train_epoch()) for k,m in COSTED.items()}
 
 # %% ../nbs/21_cifar10.ipynb #d3cb95a3
 def plan_table(
@@ -138,7 +127,7 @@ def plan_table(
     rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | {costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
     return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |', '|---|---|---|---|---|', *rows])
 
-# %% ../nbs/21_cifar10.ipynb #8b8530a0
+# %% ../nbs/21_cifar10.ipynb #a2916802
 @call_parse
 def main(
     action:Param("'run' or go on; 'report' what is stored; or measure 'costs' of a step", str, opt=False, nargs='?')='run',
@@ -171,7 +160,7 @@ def main(
 def _measure(dataset, folder):
     "The action `costs`"
     if dataset not in FULL: raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(FULL)}")
-    costs,memory = step_costs(FULL[dataset]),step_memory(FULL[dataset])
+    costs,memory = step_costs(FULL[dataset]),run_memory(FULL[dataset])
     made = dict(machine=machine(), command=' '.join(['marthe_cifar', *sys.argv[1:]]), seconds=costs, memory=memory)
     write_whole(folder/'costs.json', lambda f: f.write(json.dumps(made).encode()))
     plain = median(costs['exponential'])

@@ -127,12 +127,12 @@ def plan_table(
     rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | {costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
     return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |', '|---|---|---|---|---|', *rows])
 
-# %% ../nbs/21_cifar10.ipynb #a2916802
+# %% ../nbs/21_cifar10.ipynb #b1f79e01
 @call_parse
 def main(
     action:Param("'run' or go on; 'report' what is stored; or measure 'costs' of a step", str, opt=False, nargs='?')='run',
     dataset:str='cifar10',    # cifar10 (VGG-11, SGD with momentum) or cifar100 (ResNet-18, Adam)
-    methods:str=METHODS,      # Methods, separated by commas; also constant and cosine, with tuned rates
+    methods:str=METHODS,      # Methods, separated by commas; also constant, cosine and onecycle, with tuned rates
     budget:str='',            # Time for each method and repetition, such as 36h; by default that of the scale
     repeats:int=0,            # Repetitions; by default those of the scale
     scale:str='full',         # full: the paper's protocol, for a GPU; small: a rehearsal in minutes on a CPU

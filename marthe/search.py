@@ -29,7 +29,8 @@ SPACES = dict(
     hd          = dict(beta=(1e-6, 1e-3)),
     exponential = dict(gamma=(0.9, 1.)),
     constant    = dict(scale=(0.01, 10.)),
-    cosine      = dict(scale=(0.01, 10.)))
+    cosine      = dict(scale=(0.01, 10.)),
+    onecycle    = dict(scale=(0.01, 10.)))
 
 # %% ../nbs/13_random_search.ipynb #8cbf899b
 class Protocol(NamedTuple):

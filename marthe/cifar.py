@@ -25,7 +25,7 @@ FULL = dict(
     cifar100 = Protocol(data='cifar100', model='resnet18', classes=100, optimizer='adam', lr=0.003))
 SMALL = dict(
     cifar10  = FULL['cifar10']._replace(data='cifar10-subset|cifar10|made-up', width=1/8, epochs=30, patience=4, n_train=3000, n_valid=500, n_test=2000),
-    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/8, bs=64, epochs=30, patience=4, n_train=2000, n_valid=300, n_test=500))
+    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/16, bs=64, epochs=30, patience=4, n_train=2000, n_valid=300, n_test=500))
 SCALES = dict(full=(FULL, '36h', 5), small=(SMALL, '2m', 3))     # protocols, budget, repetitions
 METHODS = 'marthe,rtho,hd,exponential'
 

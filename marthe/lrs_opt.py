@@ -51,6 +51,7 @@ class LRSOpt:
         step:float|Callable=0.02,      # Step size of that optimizer, or a function of the hyper-iteration
         clip:float|None=1.,   # Bound on each entry of the hypergradient
         smooth:int=1,         # Average the hypergradient over this many neighbouring steps, an odd number
+        average:float=0.,     # Share of the latest hyper-iterations over which the schedule is averaged, 0 for the last alone
         metric:Callable=None, # `w -> number` to record at the end of each run, such as an accuracy
         every:int|str='sqrt', # Steps between stored states, as in `hypergrad_reverse`
         seed:int=0            # Decides all minibatches
@@ -59,15 +60,12 @@ class LRSOpt:
         if not callable(step) and not 0 < step < float('inf'): raise ValueError(f"`step` is {step}; it must be positive and finite")
         if clip is not None and not clip > 0: raise ValueError(f"`clip` is {clip}; it must be positive, or `None` for no bound")
         if smooth < 1 or smooth%2 == 0: raise ValueError(f"`smooth` is {smooth}; it must be an odd number of steps, 1 for no smoothing")
+        if not 0 <= average <= 1: raise ValueError(f"`average` is {average}; it is a share of the hyper-iterations, from 0 to 1")
         self.dyn,self.w0,self.sample,self.E,self.metric = dyn,w0,sample,E,metric
         self.outer = optimizer if isinstance(optimizer, Dynamics) else _OUTER[optimizer]()
-        self.step,self.clip,self.smooth,self.every,self.seed = step,clip,smooth,every,seed
-        self.state,self.losses,self.metrics = self.outer.init(check_schedule(lrs, len(lrs), w0)),[],[]
-
-    @property
-    def lrs(self)->Tensor:
-        "The schedule as it stands"
-        return self.state[0].clone()
+        self.step,self.clip,self.smooth,self.average,self.every,self.seed = step,clip,smooth,average,every,seed
+        self.lrs = check_schedule(lrs, len(lrs), w0)
+        self.state,self.losses,self.metrics = self.outer.init(self.lrs),[],[]
 
 # %% ../nbs/05_lrs_opt.ipynb #cb1160ed
 @patch
@@ -76,13 +74,14 @@ def advance(self:LRSOpt):
     i = len(self.losses)
     end = []
     def E(w): end.append(w.detach()); return self.E(w)
-    value,g = hypergrad_reverse(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, i])), E, self.lrs, self.every)
+    value,g = hypergrad_reverse(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, i])), E, self.state[0], self.every)
     if np.isfinite(value) and g.isfinite().all():
         if self.clip is not None: g = g.clamp(-self.clip, self.clip)
         g = avg_pool1d(g[None], self.smooth, 1, self.smooth//2, count_include_pad=False)[0]
         self.state = self.outer.update(self.state, g, self.step(i) if callable(self.step) else self.step, i)
         self.state[0].clamp_(min=0)
     else: self.state[0] *= 0.9
+    self.lrs = self.lrs.lerp(self.state[0], 1/max(1, self.average*(i+1)))
     self.losses.append(value)
     self.metrics.append(None if self.metric is None else float(self.metric(end[-1])))
 
@@ -92,7 +91,7 @@ def evaluate(self:LRSOpt,
     n:int=4,      # Number of training runs
     seed:int=1000 # Decides their minibatches, together with the seed of the search
 )->list:          # A pair of E and metric for each run
-    "Train `n` times with the schedule as it stands, on minibatches that the search has not seen"
+    "Train `n` times with the schedule found so far, on minibatches that the search has not seen"
     out = []
     for j in range(n):
         for s in run(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, seed, j])), self.lrs): pass
@@ -105,7 +104,7 @@ def save(self:LRSOpt,
     path:str|Path # A `.npz` file
 ):
     "Write all that the next hyper-iteration depends on"
-    arrays = dict(state=self.state.cpu().numpy(), losses=self.losses, metrics=np.array(self.metrics, dtype=float))
+    arrays = dict(state=self.state.cpu().numpy(), lrs=self.lrs.cpu().numpy(), losses=self.losses, metrics=np.array(self.metrics, dtype=float))
     write_whole(path, lambda f: np.savez(f, **arrays))
 
 @patch
@@ -113,11 +112,11 @@ def load(self:LRSOpt,
     path:str|Path # A file made by `save`
 ):
     "Go on from where `save` left off"
-    with np.load(path) as d: state,losses,metrics = d['state'], d['losses'].tolist(), d['metrics'].tolist()
+    with np.load(path) as d: state,lrs,losses,metrics = d['state'], d['lrs'] if 'lrs' in d else d['state'][0], d['losses'].tolist(), d['metrics'].tolist()
     if state.shape != tuple(self.state.shape):
         raise ValueError(f"`path`: {path} holds a state of shape {state.shape}, but here it has shape {tuple(self.state.shape)}; "
                          "the file comes from another horizon or optimizer, so give another path or delete it")
-    self.state,self.losses = torch.from_numpy(state).to(self.state), losses
+    self.state,self.lrs,self.losses = torch.from_numpy(state).to(self.state), torch.from_numpy(lrs).to(self.lrs), losses
     self.metrics = [None]*len(losses) if self.metric is None else metrics
 
 # %% ../nbs/05_lrs_opt.ipynb #0f9f8774
@@ -185,10 +184,11 @@ def lrs_opt_mnist(
     T:int=512,             # Steps of training
     lr0:float=0.01,        # The constant schedule to start from
     optimizer:str='gd',    # How the schedule moves: 'adam' or 'gd'
-    step:float=16.,        # First step size on the schedule
-    tau:float=20.,         # Hyper-iterations after which the step size has halved
+    step:float=20.,        # First step size on the schedule
+    tau:float=float('inf'), # Hyper-iterations after which the step size has halved; never, by default
     clip:float=0.005,      # Bound on each entry of the hypergradient
-    smooth:int=25,         # Average the hypergradient over this many neighbouring steps
+    smooth:int=101,        # Average the hypergradient over this many neighbouring steps
+    average:float=0.1,     # Share of the latest hyper-iterations over which the schedule is averaged
     every:int=512,         # Steps between stored states
     bf16:store_true=False, # Matrix products in bfloat16 during the search
     fresh:int=10,          # Training runs, in float32, that judge the schedule found
@@ -199,7 +199,7 @@ def lrs_opt_mnist(
     command = ' '.join(['python -m marthe.lrs_opt', *sys.argv[1:]])
     def make(seed, bf16):
         return LRSOpt(sgd(), **mnist_problem(seed, width, T, bf16=bf16), lrs=torch.full((T,), lr0), optimizer=optimizer,
-                      step=lambda i: step/(1+i/tau), clip=clip, smooth=smooth, every=every, seed=seed)
+                      step=lambda i: step/(1+i/tau), clip=clip, smooth=smooth, average=average, every=every, seed=seed)
     file = lambda seed, ext: out/f'lrs_opt_seed{seed}.{ext}'
     for n in [*range(chunk, iters, chunk), iters]:
         for seed in seeds: make(seed, bf16).fit(n, file(seed, 'npz'), after=lambda opt: _report(file(seed, 'json'), command, opt))

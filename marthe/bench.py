@@ -209,7 +209,7 @@ def memory(
     "Peak memory over that of a plain step"
     return res[method]['bytes']/res['plain']['bytes']
 
-# %% ../nbs/30_bench.ipynb #11b7ad98
+# %% ../nbs/30_bench.ipynb #181b1370
 ROWS = [('plain', 1), ('straightforward', 1), ('HD, E on the training loss', 1), ('HD', 1), ('exact', 1), ('exact', 5), ('exact', 10),
         ('finite', 1), ('finite', 5), ('finite', 10), ('exact ¼', 1), ('exact ¼', 5), ('finite ¼', 1), ('finite ¼', 5), ('finite ¼', 10)]
 GOALS = {('exact', 1): (3.2, 4.0, 4.3), ('finite', 1): (2.9, 2.5, 2.7), ('finite', 5): (2.4, 2.2, 2.2), ('finite ¼', 5): (1.8, 1.8, 1.8)}
@@ -231,11 +231,11 @@ def table(
     nets:dict # From the name of a network to its `race`
 )->str:
     "Cost and memory of a step in plain steps; goals behind a slash"
-    lines = [f"{'in plain steps: time (/goal), memory':38}" + ''.join(f'{k:>22}' for k in nets)]
-    for row in ROWS:
-        cell = lambda k: f'{cost(nets[k], *row):.2f}' + (f' /{g:.1f}' if (g := goal(row, k)) else '') + f', {memory(nets[k], row[0]):4.2f}'
-        lines.append(f'{label(row):38}' + ''.join(f'{cell(k):>22}' for k in nets))
-    return '\n'.join(lines)
+    head = lambda what: f'{what:27}' + ''.join(f'{k:>14}' for k in nets)
+    line = lambda name,cell: f'{name:27}' + ''.join(f'{cell(k):>14}' for k in nets)
+    time = lambda row: lambda k: f'{cost(nets[k], *row):.2f}' + (f' /{g:.1f}' if (g := goal(row, k)) else '')
+    space = lambda m: lambda k: f'{memory(nets[k], m):.2f}'
+    return '\n'.join([head('time of a step (/goal)'), *(line(label(r), time(r)) for r in ROWS), '', head('peak memory'), *(line(m, space(m)) for m in METHODS)])
 
 def plot(
     nets:dict, # From the name of a network to its `race`
@@ -343,7 +343,7 @@ def steer(
     valid,test = (accuracy(net, to_float(s.images), s.labels) if not mth.skipped else 10. for s in mnist_subset()[1:])
     return dict(seed=seed, valid=valid, test=test, diverged=bool(mth.skipped))
 
-# %% ../nbs/30_bench.ipynb #cc297bc7
+# %% ../nbs/30_bench.ipynb #1c22b742
 GROWTH = dict(width=(100, 200, 500, 1000), depth=(1, 2, 4, 8), batch=(25, 50, 100, 200, 400), groups=(1, 2, 4, 8))
 
 def growth(
@@ -372,7 +372,7 @@ def plot_growth(
     for (what,r),ax in zip(res.items(), axs.flat):
         for k,v in r['costs'].items(): ax.plot(r['values'], v, marker='.', label=k, c='C0' if 'exact' in k else 'C1', ls='--' if 'shared' in k else '-')
         ax.set(xlabel=what, ylim=(0, None), xscale='linear' if what == 'groups' else 'log', xticks=r['values'], xticklabels=r['values']); ax.minorticks_off()
-    axs.flat[0].set_ylabel('cost in plain steps'); axs.flat[-1].legend(fontsize=7)
+    axs.flat[0].set_ylabel('cost in plain steps'); axs.flat[-1].legend(fontsize=7, loc='upper left')
     return axs
 
 # %% ../nbs/30_bench.ipynb #b81afd0c
@@ -395,21 +395,23 @@ def quality(
         for c in out['loops']: c['runs'].append(steer(seed, c['factor']*beta, every=c['every'], **MODES[c['mode']], **kw)); save(out)
     return out
 
-# %% ../nbs/30_bench.ipynb #e2a8e1f7
+# %% ../nbs/30_bench.ipynb #42f85fd1
 def quality_table(
     res:dict,      # From `quality`
     mnist:dict={}  # The `race` of the MNIST network, for the costs
 )->str:
     "Cost, signal and accuracy of each mode"
-    lines = [f"{'mode':28}{'cost':>6}" + ''.join(f'{k:>28}' for k in res['signals']) + f"{'accuracy, %':>26}"]
+    width = [len(k)+3 for k in res['signals']]
+    told = lambda says: ''.join(f'{f"{r:.2f}, {s:.0%}":>{w}}' for (r,s),w in zip(says, width))
+    lines = [f"{'mode':23}{'cost':>6}" + ''.join(f'{k:>{w}}' for k,w in zip(res['signals'], width)) + f"{'accuracy, %':>14}"]
     for c in res['loops']:
         row,acc = (c['mode'], c['every']),[r['valid'] for r in c['runs']]
         says = [agreement(s[c['mode']], s['exact']) for s in res['signals'].values()]
         name = label(row) + (f", {c['factor']}β" if c['factor'] > 1 else '')
-        spread = f"{statistics.mean(acc):.1f} ± {statistics.stdev(acc) if len(acc) > 1 else math.nan:.1f} (of {len(acc)})"
-        lines.append(f"{name:28}{cost(mnist, *row) if mnist else math.nan:6.2f}" + ''.join(f'{f"{r:.2f}, {s:.0%}":>28}' for r,s in says) + f'{spread:>26}')
+        spread = f"{statistics.mean(acc):.1f} ± {statistics.stdev(acc) if len(acc) > 1 else math.nan:.1f}"
+        lines.append(f"{name:23}{cost(mnist, *row) if mnist else math.nan:6.2f}{told(says)}{spread:>14}")
     says = [agreement(s['another batch'], s['exact']) for s in res['signals'].values()]
-    return '\n'.join(lines + [f"{'exact, another batch':34}" + ''.join(f'{f"{r:.2f}, {s:.0%}":>28}' for r,s in says)])
+    return '\n'.join(lines + [f"{'exact, another batch':29}{told(says)}"])
 
 # %% ../nbs/30_bench.ipynb #f611611e
 def costs_of(

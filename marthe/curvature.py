@@ -132,12 +132,14 @@ class Displaced:
         params:list,      # The weights w
         zs:list,          # Directions, each a list like `params`; None in it stands for zero
         lr:float=0.,      # η, the scale of the displacement
-        floor:float=1e-2  # Least displacement relative to the size of the weights
-    ): self.params,self.zs,self.lr,self.floor = params,zs,lr,floor
+        floor:float=1e-2, # Least displacement relative to the size of the weights
+        room:list=None    # Tensors like `params` to keep the weights in meanwhile; new ones if None
+    ): self.params,self.zs,self.lr,self.floor,self.ws = params,zs,lr,floor,room or [torch.empty_like(p) for p in params]
     @torch.no_grad()
     def __enter__(self):
         norm = lambda xs: torch.stack(torch._foreach_norm([x for x in xs if x is not None])).norm()
-        self.ws,self.here = [p.detach().clone() for p in self.params],None
+        torch._foreach_copy_(self.ws, self.params)
+        self.here = None
         size,self.sizes = norm(self.ws),[norm(z) for z in self.zs]
         self.eps = [(self.floor*torch.where(n>0, size/n, 1.)).clamp(min=0.1*self.lr) for n in self.sizes]   # any number for a zero direction
         return self
@@ -175,10 +177,11 @@ def grad_hvp_fd(
         before.restore()
         at.move(j)
         hs = grad_hvp(loss_fn, at.params, name=name)[1]
-        pairs = [(h, g) for h,g in zip(hs, gs) if h is not None and g is not None]
-        torch._foreach_sub_(*map(list, zip(*pairs)))
-        torch._foreach_div_([h for h,_ in pairs], eps)
         hzs.append([None if g is None else h for h,g in zip(hs, gs)])
+        if pairs := [(h, g) for h,g in zip(hs, gs) if h is not None and g is not None]:
+            hs,bases = map(list, zip(*pairs))
+            torch._foreach_sub_(hs, bases)
+            torch._foreach_div_(hs, eps)
     after.restore()
     return loss, gs, hzs
 

@@ -137,7 +137,7 @@ class MARTHE:
         self.opt,self.model,self.beta,self.mu,self.every,self.groups,self.engine = opt,model,beta,mu,every,groups,engine
         self.clip_value,self.clip_norm,self.max_change,self.hvp_frac = clip_value,clip_norm,max_change,hvp_frac
         self.directions = directions(opt, groups)
-        self.Z = [{} for _ in self.directions]
+        self.Z,self.room = [{} for _ in self.directions],{}
         self.t,self.skipped,self.hypergrad = 0,0,self._by_group([0.]*len(self.directions))
         self.history = {k: [] for k in _columns}
         devices = ('cpu', *rng_devices(model.parameters()))
@@ -186,7 +186,9 @@ def lrs(self:MARTHE):
 def _displaced(self:MARTHE):
     "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
     if self.engine=='exact' or not any(self.Z): return nullcontext()
-    return Displaced(params := self.params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], max(self.lrs))
+    same,params = lambda a,b: a is not None and (a.dtype, a.device)==(b.dtype, b.device),self.params
+    self.room.update({p: torch.empty_like(p) for p in params if not same(self.room.get(p), p)})     # kept from step to step
+    return Displaced(params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], max(self.lrs), room=[self.room[p] for p in params])
 
 @patch
 def _products(self:MARTHE, train_loss, params, at):

@@ -4,13 +4,12 @@
 
 # %% auto #0
 __all__ = ['NETS', 'METHODS', 'ROWS', 'GOALS', 'FLOORS', 'MODES', 'GROWTH', 'ROUNDS', 'LOOPS', 'Transformer', 'network', 'draw',
-           'Straightforward', 'Contestant', 'timed', 'step_memory', 'held_memory', 'race', 'cost', 'memory', 'goal',
-           'label', 'table', 'plot', 'parts', 'floor', 'digits_run', 'signals', 'agreement', 'steer', 'growth',
-           'plot_growth', 'quality', 'quality_table', 'costs_of', 'main']
+           'Straightforward', 'Contestant', 'timed', 'held_memory', 'race', 'cost', 'memory', 'goal', 'label', 'table',
+           'plot', 'parts', 'floor', 'digits_run', 'signals', 'agreement', 'steer', 'growth', 'plot_growth', 'quality',
+           'quality_table', 'costs_of', 'main']
 
 # %% ../nbs/30_bench.ipynb #adb1371f
-import json, math, os, statistics, sys, time
-from contextlib import contextmanager
+import json, math, statistics, sys, time
 from pathlib import Path
 
 import torch
@@ -22,9 +21,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from .curvature import grad_hvp
 from .data import minibatches, mnist_subset, to_float
 from .mnist import write_json
-from .models import accuracy, mnist_net
+from .models import accuracy, mnist_net, resnet18, vgg11_bn
 from .online import MARTHE
 from .tangent import push_sgd
+from .training import peak_memory
 
 # %% ../nbs/30_bench.ipynb #e8541b47
 class Transformer(nn.Module):
@@ -47,15 +47,9 @@ def network(
     "A network to be timed"
     if name == 'mnist': return mnist_net(500), (100, 1, 28, 28), 10
     if name == 'transformer': return Transformer(), (16, 64), 256
-    from torchvision import models
-    if name == 'vgg11_bn':
-        net = models.vgg11_bn(num_classes=10)
-        net.avgpool,net.classifier = nn.Identity(),nn.Linear(512, 10)
-    elif name == 'resnet18':
-        net = models.resnet18(num_classes=100)
-        net.conv1,net.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False),nn.Identity()
-    else: raise ValueError(f"`name` is {name!r}; the networks are {', '.join(NETS)}")
-    return net, (32, 3, 32, 32), 10
+    if name == 'vgg11_bn': return vgg11_bn(10), (32, 3, 32, 32), 10
+    if name == 'resnet18': return resnet18(100), (32, 3, 32, 32), 100
+    raise ValueError(f"`name` is {name!r}; the networks are {', '.join(NETS)}")
 
 def draw(
     shape:tuple,   # Sizes of the minibatch; two of them mean tokens, more mean images
@@ -135,30 +129,7 @@ def timed(
     torch.cuda.synchronize()
     return start.elapsed_time(end)/1e3
 
-# %% ../nbs/30_bench.ipynb #4265d989
-@contextmanager
-def _quiet():
-    "Silence what the profiler's C++ code prints"
-    kept,null = os.dup(2),os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
-    try: yield
-    finally: os.dup2(kept, 2); os.close(kept); os.close(null)
-
-def step_memory(
-    f,                        # A step
-    device:str|torch.device='cpu' # Where it runs
-)->int:                       # Bytes
-    "The most that is allocated during `f` beyond what there was before it"
-    if torch.device(device).type == 'cuda':
-        torch.cuda.reset_peak_memory_stats(); start = torch.cuda.memory_allocated()
-        f()
-        return torch.cuda.max_memory_allocated() - start
-    with _quiet(), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as prof: f()
-    total = peak = 0
-    for _,n in sorted((e.start_ns(), e.nbytes()) for e in prof.profiler.kineto_results.events() if e.name() == '[memory]'):
-        total += n; peak = max(peak, total)
-    return peak
-
+# %% ../nbs/30_bench.ipynb #e0b23911
 def held_memory(
     run:Contestant # Between two steps
 )->int:            # Bytes
@@ -190,7 +161,7 @@ def race(
     for t in range(2 + rounds):
         batch = *draw(shape, n_out, device),*draw(shape, n_out, device)
         for k,r in runs.items(): times[k].append(timed(lambda: r.step(*batch), device))
-    memory = {k: held_memory(r) + step_memory(lambda: r.step(*batch), device) for k,r in runs.items()}
+    memory = {k: held_memory(r) + peak_memory(lambda: r.step(*batch), device) for k,r in runs.items()}
     return {k: dict(dear=v[2::2], cheap=v[3::2], bytes=memory[k]) for k,v in times.items()}
 
 def cost(

@@ -330,7 +330,7 @@ def work(self:Search):
         for k in todo: rescue(self.studies[k])
         self.run_trial(*todo[0])
 
-# %% ../nbs/13_random_search.ipynb #501fb593
+# %% ../nbs/13_random_search.ipynb #e2f20233
 def read_studies(
     storage,      # An Optuna storage
     name:str=None # Of one experiment; all by default
@@ -343,6 +343,7 @@ def read_studies(
         if name in (None, experiment): found[experiment, method, int(repeat)] = optuna.load_study(study_name=n, storage=storage)
     return found
 
+# %% ../nbs/13_random_search.ipynb #501fb593
 def trial_table(
     studies:dict # From `read_studies`
 )->list:         # Dictionaries with the same keys

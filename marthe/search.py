@@ -427,4 +427,6 @@ def plot_search(
             axs[1].plot(np.arange(len(s['lr']))*s['every']/s['steps'], s['lr'], color=f'C{i}', label=m)
     axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %'); axs[0].legend(loc='lower right')
     axs[1].set(xlabel='epoch', ylabel='learning rate', title='schedules of the best models')
+    first = max((t.user_attrs['schedule']['lr'][0] for t in best.values()), default=1.)
+    axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10); axs[1].set_ylim(bottom=0)
     return axs

@@ -7,7 +7,7 @@ __all__ = ['FULL', 'SMALL', 'SCALES', 'METHODS', 'COSTED', 'cifar_search', 'summ
            'step_costs', 'run_memory', 'plan_table', 'main']
 
 # %% ../nbs/21_cifar10.ipynb #b425d152
-import json, sys, time
+import json, re, sys, time
 from pathlib import Path
 from statistics import mean, median
 
@@ -15,7 +15,7 @@ import torch
 from fastcore.script import Param, call_parse
 
 from .lrs_opt import write_whole
-from .search import (SPACES, Protocol, Search, curve_table, make_run, machine, open_data, open_storage, plot_search, read_studies,
+from .search import (SPACES, Protocol, Search, curve_table, epoch_rows, make_run, machine, open_data, open_storage, plot_search, read_studies,
                            seconds, trial_table, write_csv)
 from .training import peak_memory
 
@@ -33,6 +33,7 @@ def cifar_search(
     dataset:str='cifar10', # 'cifar10' or 'cifar100'
     scale:str='full',      # 'full' or 'small'
     methods:str=METHODS,   # Names in `SPACES`, separated by commas
+    engine:str='exact',    # Of the online methods, 'exact' or 'finite'
     budget:str='',         # Time for each method and repetition; that of the scale by default
     repeats:int=0,         # Repetitions; those of the scale by default
     out:str='',            # Folder; marthe_cifar/<dataset>-<scale> by default
@@ -43,9 +44,10 @@ def cifar_search(
     protocols,time_,times = SCALES[scale]
     if dataset not in protocols: raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(protocols)}")
     name = f'{dataset}-{scale}'
-    return Search(name, protocols[dataset], methods.split(','), repeats or times, seconds(budget or time_), out or f'marthe_cifar/{name}', **kwargs)
+    protocol = protocols[dataset]._replace(engine=engine)
+    return Search(name, protocol, [m.strip() for m in methods.split(',')], repeats or times, seconds(budget or time_), out or f'marthe_cifar/{name}', **kwargs)
 
-# %% ../nbs/21_cifar10.ipynb #a6361514
+# %% ../nbs/21_cifar10.ipynb #fda6db1c
 def summary(
     studies:dict # From `read_studies`
 )->dict:         # From a method to its numbers
@@ -55,12 +57,14 @@ def summary(
         ends = [rs[-1] for (_,k,rep) in studies if k==m if (rs := [r for r in curve if (r['method'], r['repetition'])==(m, rep)])]
         mine = [r for r in trials if r['method']==m and r['epochs']]
         if not ends: continue
+        done = [t for (_,k,_),s in studies.items() if k==m for t in s.get_trials(deepcopy=False)]
         tests = [r['test'] for r in ends]
-        out[m] = dict(repetitions=len(ends), trials=len([r for r in mine if r['continues'] is None])/len(ends), epochs=sum(r['epochs'] for r in mine)/len(ends),
-                      epoch_seconds=sum(r['seconds'] for r in mine)/sum(r['epochs'] for r in mine),
+        out[m] = dict(repetitions=len(ends), trials=len({(r['repetition'], r['trial'] if r['continues'] is None else r['continues']) for r in mine})/len(ends), epochs=sum(r['epochs'] for r in mine)/len(ends),
+                      epoch_seconds=sum(e['took'] for t in done for e in epoch_rows(t))/sum(r['epochs'] for r in mine),
                       valid=mean(r['valid'] for r in ends), test=mean(tests), worst=min(tests), best=max(tests))
     return out
 
+# %% ../nbs/21_cifar10.ipynb #2409b21e
 def summary_table(
     rows:dict # From `summary`
 )->str:
@@ -68,6 +72,7 @@ def summary_table(
     head = '| method | trials | epochs | seconds an epoch | validation | test | worst | best |\n|---|---|---|---|---|---|---|---|\n'
     return head + '\n'.join(f"| {m} | {r['trials']:.1f} | {r['epochs']:.0f} | {r['epoch_seconds']:.2f} | {r['valid']:.1f} | {r['test']:.1f} | {r['worst']:.1f} | {r['best']:.1f} |" for m,r in rows.items())
 
+# %% ../nbs/21_cifar10.ipynb #a6361514
 def provenance(
     studies:dict # From `read_studies`
 )->str:
@@ -138,6 +143,7 @@ def main(
     scale:str='full',         # full: the paper's protocol, for a GPU; small: a rehearsal in minutes on a CPU
     out:str='',               # Folder; marthe_cifar/<dataset>-<scale> by default
     storage:str='',           # A journal file, or postgresql://user:password@host/database to share the work among machines
+    engine:str='exact',       # Hessian-vector products of the online methods: exact, or finite differences
     device:str='',            # cuda if there is one, else cpu
     threads:int=1             # CPU threads
 ):
@@ -149,12 +155,15 @@ def main(
         if action=='costs': return _measure(dataset, folder)
         if action not in ('run', 'report'): raise ValueError(f"the action is {action!r}; it can be run, report or costs")
         if action=='run':
-            command = ' '.join(['marthe_cifar', *(a for a in sys.argv[1:] if '://' not in a)])
-            cifar_search(dataset, scale, methods, budget, repeats, folder, storage=storage or None, device=device, command=command).work()
-        if not storage and not (folder/'journal.log').exists(): raise ValueError(f"there is no search in {folder}; give --out or --storage")
-        print(report(read_studies(open_storage(storage or folder/'journal.log'), name), folder))
+            command = re.sub(r' --storage[ =]\S+://\S+', '', ' '.join(['marthe_cifar', *sys.argv[1:]]))      # it may hold a password
+            torch.empty(0, device=device)
+            cifar_search(dataset, scale, methods, engine, budget, repeats, folder, storage=storage or None, device=device, command=command).work()
+        where = storage or folder/'journal.log'
+        if '://' not in str(where) and not Path(where).exists(): raise ValueError(f"there is no search in {where}; give --out or --storage")
+        studies = read_studies(open_storage(where), name)
+        print(f'{report(studies, folder)}\n{provenance(studies)}')
     except KeyboardInterrupt: raise SystemExit('\nstopped; nothing is lost: the same command goes on from here')
-    except (ValueError, OSError, ImportError) as e: raise SystemExit(f'marthe_cifar: {e}')
+    except (ValueError, OSError, ImportError, RuntimeError) as e: raise SystemExit(f'marthe_cifar: {e}')
     print(f'wrote trials.csv, curve.csv and report.png to {folder}')
 
 def _measure(dataset, folder):

@@ -57,7 +57,7 @@ NAMES = ('mnist', 'cifar10', 'cifar100', 'cifar10-subset')
 def _read(path, device, parts=('train', 'test')):
     "The arrays of one `.npz` file as splits"
     try: d = np.load(path)
-    except Exception as e: raise ValueError(f"{path} cannot be read ({type(e).__name__}); delete the file to have it made again") from e
+    except Exception as e: raise ValueError(f"{path} cannot be read ({type(e).__name__}); replace it, or delete it to have it fetched again if it can be") from e
     with d:
         lost = [f'{p}_{a}' for p in parts for a in ('images', 'labels') if f'{p}_{a}' not in d]
         if lost: raise ValueError(f"{path} has no array {', '.join(lost)}; delete the file to have it made again")

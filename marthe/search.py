@@ -8,7 +8,7 @@ __all__ = ['SPACES', 'HOST', 'BEAT', 'GRACE', 'Protocol', 'check_protocol', 'fin
            'read_studies', 'trial_table', 'curve_table', 'write_csv', 'best_so_far', 'best_trials', 'plot_search']
 
 # %% ../nbs/13_random_search.ipynb #50f1ce0b
-import csv, hashlib, math, os, platform, re, socket, sys, threading, time
+import csv, hashlib, json, math, os, platform, re, socket, threading, time
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from fastcore.basics import patch
 from . import models
 from .data import Splits, data_dir, hold_out, load, made_up, mix, split_indices
 from .lrs_opt import write_whole
-from .training import KINDS, Run
+from .training import Run
 
 # %% ../nbs/13_random_search.ipynb #cea7b2c5
 SPACES = dict(
@@ -50,13 +50,14 @@ class Protocol(NamedTuple):
     n_valid: int = 5_000     # Validation images, from the same source
     n_test: int = 10_000     # Test images
     split: int = 0           # Seed that divides training from validation
+    engine: str = 'exact'    # Of the online methods, as for `MARTHE`
 
 # %% ../nbs/13_random_search.ipynb #7bc92140
 _OPTIMIZERS = dict(sgd=lambda ps, **kw: torch.optim.SGD(ps, momentum=0.9, **kw), adam=torch.optim.Adam)
 
 def check_protocol(p:Protocol):
     "Refuse what cannot be run"
-    for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS)):
+    for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS), ('engine', p.engine, ('exact', 'finite'))):
         if v not in known: raise ValueError(f"the protocol's `{k}` is {v!r}; it can be {' or '.join(known)}")
 
 def find_data(
@@ -77,6 +78,7 @@ def open_data(
     split = split_indices(data.train.labels.cpu().numpy(), p.n_train, p.n_valid, p.split)
     return hold_out(data, p.n_train, p.n_valid, p.split)._replace(test=test), split
 
+# %% ../nbs/13_random_search.ipynb #2dbeca80
 def make_run(
     p:Protocol,  # What all trials share
     method:dict, # As for `Run`; `scale` multiplies η_0
@@ -85,13 +87,22 @@ def make_run(
 )->Run:
     "One run of an experiment, ready to start"
     check_protocol(p)
-    method = dict(method)
+    method = dict(method, **(dict(engine=p.engine) if 'beta' in method else {}))
     torch.manual_seed(seed)
     model = getattr(models, p.model)(p.classes, p.width).to(data.train.labels.device)
     opt = _OPTIMIZERS[p.optimizer](model.parameters(), lr=p.lr*method.pop('scale', 1.), weight_decay=p.decay)
     return Run(data, model, opt, method, p.epochs, p.patience, p.bs, p.clip, seed)
 
 # %% ../nbs/13_random_search.ipynb #543bde03
+def _check_journal(path):
+    "Refuse a file that is something else"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or not path.stat().st_size: return
+    with open(path, errors='replace') as f: first = f.readline()
+    try: ok = 'op_code' in json.loads(first)
+    except (ValueError, TypeError): ok = False
+    if not ok: raise ValueError(f"{path} is not the journal of a search; give another file")
+
 def open_storage(
     where:str|Path # A file, or the address of a PostgreSQL database
 ):                 # An Optuna storage
@@ -101,7 +112,7 @@ def open_storage(
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     kind,_,rest = str(where).rpartition('://')
     if not kind:
-        Path(where).parent.mkdir(parents=True, exist_ok=True)
+        _check_journal(Path(where))
         return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(where)))
     if not kind.startswith('postgresql'): raise ValueError(f"the storage {where} is neither a file nor an address of the form postgresql://user:password@host/database")
     try: return optuna.storages.RDBStorage(f'postgresql+psycopg://{rest}', engine_kwargs=dict(pool_pre_ping=True))
@@ -114,7 +125,7 @@ def seconds(
     text:str # Such as '36h', '90m', '1h30m', '45s', '2d'
 )->float:
     "A length of time in seconds"
-    parts = re.findall(r'([\d.]+)([dhms])', text := str(text).replace(' ', ''))
+    parts = re.findall(r'(\d+(?:\.\d+)?)([dhms])', text := str(text).replace(' ', ''))
     if not parts or ''.join(a+b for a,b in parts)!=text: raise ValueError(f"{text!r} is not a length of time; write it as 36h, 90m, 1h30m or 45s")
     return sum(float(a)*dict(d=86400, h=3600, m=60, s=1)[b] for a,b in parts)
 
@@ -131,11 +142,11 @@ def spent(
     "Seconds that all trials of a study have used so far, those of dead workers included"
     return sum(sum(r['took'] for r in epoch_rows(t)) + t.user_attrs.get('unfinished', 0.) for t in study.get_trials(deepcopy=False))
 
-# %% ../nbs/13_random_search.ipynb #8fb0268e
+# %% ../nbs/13_random_search.ipynb #f7fc7b14
 def _boot():
-    "Tells two machines apart that have the same name"
-    path = Path('/proc/sys/kernel/random/boot_id')
-    return path.read_text() if path.exists() else ''
+    "Tells machines apart that have the same name, and containers of one machine, whose processes have numbers of their own"
+    boot,space = Path('/proc/sys/kernel/random/boot_id'),Path('/proc/self/ns/pid')
+    return (boot.read_text() if boot.exists() else '') + (os.readlink(space) if space.exists() else '')
 
 def machine(
     device:str='cpu' # Where a trial is run
@@ -146,9 +157,10 @@ def machine(
     name = re.search(r'model name\s*:\s*(.+)', info.read_text()) if info.exists() else None
     return f"{name[1].strip() if name else platform.machine()}, {torch.get_num_threads()} thread{'s'*(torch.get_num_threads()>1)}"
 
-HOST = hashlib.sha1(f'{socket.gethostname()} {_boot()}'.encode()).hexdigest()[:12]     # two machines never share it, and it names none
+HOST = hashlib.sha1(f'{socket.gethostname()} {_boot()}'.encode()).hexdigest()[:12]     # names no machine
 BEAT,GRACE = 30.,300.
 
+# %% ../nbs/13_random_search.ipynb #8fb0268e
 class Pulse:
     "While active, says every `BEAT` seconds that the worker of `trial` is alive"
     def __init__(self, trial): self.trial,self.over = trial,threading.Event()
@@ -177,17 +189,17 @@ def is_dead(
 
 # %% ../nbs/13_random_search.ipynb #07e2e556
 def hand_on(
-    study, # An Optuna study
-    trial  # One of its running trials
+    study,         # An Optuna study
+    trial,         # One of its running trials
+    died:bool=True # Did its worker die, or was it asked to stop?
 ):
     "End a trial whose worker is gone or going, and queue its successor"
     from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
     try: study.tell(trial.number, state=TrialState.FAIL)
     except (UpdateFinishedTrialError, ValueError): return    # another worker was faster
-    before = trial.user_attrs
-    if before.get('tries', 1) < 3:
-        study.enqueue_trial(trial.params, user_attrs=dict(continues=before.get('continues', trial.number), tries=before.get('tries', 1)+1))
+    deaths = trial.user_attrs.get('deaths', 0) + died
+    if deaths < 3: study.enqueue_trial(trial.params, user_attrs=dict(continues=trial.user_attrs.get('continues', trial.number), deaths=deaths))
 
 def rescue(
     study # An Optuna study
@@ -229,7 +241,7 @@ class Search:
             try: study = optuna.create_study(study_name=name, storage=self.storage, direction='maximize')
             except optuna.exceptions.DuplicatedStudyError: study = optuna.load_study(study_name=name, storage=self.storage)
         if 'settings' not in study.user_attrs: study.set_user_attr('settings', settings)
-        theirs = study.user_attrs['settings']
+        theirs = {**Protocol._field_defaults, **study.user_attrs['settings']}      # of a study that is older than a setting
         if diff := [k for k in {**settings, **theirs} if settings.get(k)!=theirs.get(k)]:
             raise ValueError(f"study {name} was made with other settings: " + ', '.join(f'{k} is {theirs.get(k)!r} there and {settings.get(k)!r} here' for k in diff)
                              + "; give another name or another storage")
@@ -247,7 +259,9 @@ def images(self:Search)->Splits:
                                                                         "bring the others to the data folder, or give another name or storage")
             if 'images' not in s.user_attrs: s.set_user_attr('images', name)
         if path.exists():
-            with np.load(path) as d: same = all(np.array_equal(d[k], v) for k,v in zip(('train', 'valid'), split))
+            try:
+                with np.load(path) as d: same = all(np.array_equal(d[k], v) for k,v in zip(('train', 'valid'), split))
+            except Exception as e: raise ValueError(f"{path} cannot be read ({type(e).__name__}); it is made again when it is deleted") from e
             if not same: raise ValueError(f"{path} holds another division into training and validation images; the data have changed, so give another `out`")
         else: write_whole(path, lambda f: np.savez_compressed(f, train=split[0], valid=split[1]))
         self.data = data
@@ -268,6 +282,24 @@ def draw(self:Search,
     root = trial.user_attrs.get('continues', trial.number)
     return trial, dict(kind=method, **config), mix(repeat, root, 1), self.out/'checkpoints'/f'{self.name}-{method}-{repeat}-{root}.pt'
 
+# %% ../nbs/13_random_search.ipynb #be233e39
+@patch
+def recorder(self:Search, study, trial, run, path):
+    "A function that records the epochs of a run that are not recorded yet, and returns the seconds that are left"
+    root,past = trial.user_attrs.get('continues', trial.number),0
+    if path.exists(): run.load(path); past = len(run.rows)
+    family = [t for t in study.trials if root in (t.number, t.user_attrs.get('continues'))]
+    known = {r['epoch'] for t in family for r in epoch_rows(t) if r['epoch'] < past}      # a checkpoint may be ahead of the record
+    def after(run):
+        for before,row in zip([dict(seconds=0.), *run.rows], run.rows):
+            if row['epoch'] in known: continue
+            known.add(row['epoch'])
+            trial.report(row['valid'], row['epoch'])
+            trial.set_user_attr(f"epoch {row['epoch']}", dict(row, took=row['seconds']-before['seconds'], at=time.time()))
+        return self.budget - spent(study)
+    after(run)
+    return after
+
 # %% ../nbs/13_random_search.ipynb #e6c27510
 @patch
 def run_trial(self:Search, method:str, repeat:int):
@@ -278,18 +310,15 @@ def run_trial(self:Search, method:str, repeat:int):
     trial,config,seed,path = self.draw(study, method, repeat)
     used = spent(study)
     run = make_run(self.protocol, config, seed, data)
-    def after(run):
-        row,past = run.rows[-1],run.rows[-2]['seconds'] if len(run.rows)>1 else 0.
-        trial.report(row['valid'], row['epoch'])
-        trial.set_user_attr(f"epoch {row['epoch']}", dict(row, took=row['seconds']-past, at=time.time()))
-        return self.budget - spent(study)
     try:
-        with Pulse(trial): why = run.fit(path, self.budget-used, self.progress, after)
+        with Pulse(trial):
+            after = self.recorder(study, trial, run, path)
+            why = run.fit(path, self.budget-used, self.progress, after)
         self.conclude(study, trial, run, why, method, repeat)
         path.unlink(missing_ok=True)
         if not run.rows and not used: raise ValueError(f"the budget of {self.budget:.0f} s ended in the first epoch, at step {run.i} of {run.steps}: "
                                                        f"give at least {run.seconds/run.i*run.steps:.0f} s, better many times that")
-    except KeyboardInterrupt: hand_on(study, study.trials[trial.number]); raise
+    except KeyboardInterrupt: hand_on(study, study.trials[trial.number], died=False); raise
     except UpdateFinishedTrialError: print(f'trial {trial.number} of {study.study_name} was taken over by another worker')
     except Exception as e:
         if study.trials[trial.number].state==TrialState.RUNNING:
@@ -316,12 +345,15 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
               f" valid {run.best['valid']:.2f} (best {max([*others, run.best['valid']]):.2f}) test {run.best['test']:.2f}, "
               f"{len(run.rows)} epochs, ended by {why}, {100*min(spent(study)/self.budget, 1):.0f} % of the budget", flush=True)
 
-# %% ../nbs/13_random_search.ipynb #25a74435
+# %% ../nbs/13_random_search.ipynb #e0b5346c
 @patch
 def behind(self:Search)->list:
-    "The studies whose budget is not used up, the one that is furthest behind first"
+    "The studies whose budget is not used up: those without a worker first, and of those the one that is furthest behind"
+    from optuna.trial import TrialState
     used = {k: spent(s) for k,s in self.studies.items()}
-    return sorted((k for k in used if used[k] < self.budget), key=lambda k: used[k])
+    busy = lambda k: sum(not is_dead(t) for t in self.studies[k].get_trials(deepcopy=False, states=(TrialState.RUNNING,)))
+    chance = {k: mix(os.getpid(), i) for i,k in enumerate(used)}        # so that workers that start together part at once
+    return sorted((k for k in used if used[k] < self.budget), key=lambda k: (busy(k), used[k], chance[k]))
 
 @patch
 def work(self:Search):
@@ -339,11 +371,12 @@ def read_studies(
     import optuna
     found = {}
     for n in sorted(optuna.get_all_study_names(storage)):
+        if not re.fullmatch(r'[^/]+/[^/]+/\d+', n): continue      # of another program
         experiment,method,repeat = n.split('/')
         if name in (None, experiment): found[experiment, method, int(repeat)] = optuna.load_study(study_name=n, storage=storage)
     return found
 
-# %% ../nbs/13_random_search.ipynb #501fb593
+# %% ../nbs/13_random_search.ipynb #e3872790
 def trial_table(
     studies:dict # From `read_studies`
 )->list:         # Dictionaries with the same keys
@@ -358,6 +391,7 @@ def trial_table(
                              best_epoch=best.get('epoch'), valid=best.get('valid'), test=best.get('test'), seconds=sum(r['took'] for r in es) + a.get('unfinished', 0.)))
     return rows
 
+# %% ../nbs/13_random_search.ipynb #501fb593
 def curve_table(
     studies:dict # From `read_studies`
 )->list:         # Dictionaries with the same keys
@@ -375,6 +409,7 @@ def curve_table(
                 rows.append(dict(experiment=experiment, method=method, repetition=repeat, seconds=now, trial=trial, epoch=epoch, valid=valid, test=test))
     return rows
 
+# %% ../nbs/13_random_search.ipynb #5cc7672f
 def write_csv(
     path:str|Path, # Where to
     rows:list      # Dictionaries with the same keys
@@ -385,7 +420,7 @@ def write_csv(
     w.writeheader(); w.writerows(rows)
     write_whole(path, lambda f: f.write(text.getvalue().encode()))
 
-# %% ../nbs/13_random_search.ipynb #0ba05d0a
+# %% ../nbs/13_random_search.ipynb #a0c07a4e
 def best_so_far(
     curve:list,  # Rows of `curve_table` for one method
     grid:list    # Times
@@ -405,6 +440,7 @@ def best_trials(
     done = [(m, t) for (_,m,_),s in studies.items() for t in s.get_trials(deepcopy=False) if 'schedule' in t.user_attrs and t.value is not None]
     return {m: max((t for k,t in done if k==m), key=lambda t: t.value) for m in dict.fromkeys(m for m,_ in done)}
 
+# %% ../nbs/13_random_search.ipynb #0ba05d0a
 def plot_search(
     studies:dict, # From `read_studies`, of one experiment
     axs=None      # Two matplotlib axes
@@ -425,7 +461,8 @@ def plot_search(
         if m in best:
             s = best[m].user_attrs['schedule']
             axs[1].plot(np.arange(len(s['lr']))*s['every']/s['steps'], s['lr'], color=f'C{i}', label=m)
-    axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %'); axs[0].legend(loc='lower right')
+    source = ', '.join(sorted({s.user_attrs.get('images', 'unknown') for s in studies.values()}))
+    axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %', title=f'images: {source}'); axs[0].legend(loc='lower right')
     axs[1].set(xlabel='epoch', ylabel='learning rate', title='schedules of the best models')
     first = max((t.user_attrs['schedule']['lr'][0] for t in best.values()), default=1.)
     axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10); axs[1].set_ylim(bottom=0)

@@ -10,7 +10,6 @@ import math, os, signal, sys, threading, time
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from fastcore.basics import patch
@@ -104,7 +103,8 @@ class Run:
         if not 0 < bs <= len(data.train.labels): raise ValueError(f"`bs` is {bs}, but there are {len(data.train.labels)} training images")
         self.data,self.model,self.opt,self.epochs,self.patience,self.bs,self.seed = data,model,opt,epochs,patience,bs,seed
         self.settings = dict(method=dict(method), epochs=epochs, patience=patience, bs=bs, clip_value=clip_value, seed=seed,
-                             optimizer=type(opt).__name__, images=[len(s.labels) for s in data])
+                             optimizer=type(opt).__name__, rule=dict(opt.defaults), images=[len(s.labels) for s in data],
+                             shapes=[tuple(p.shape) for p in model.parameters()])
         self.steps = len(data.train.labels)//bs
         self.mover = mover(opt, model, method, epochs, self.steps, clip_value)
         self.mean,self.std = channel_stats(data.train.images)
@@ -246,8 +246,8 @@ def fit(self:Run,
                 if finished: self.close_epoch(); halt()
             if finished: self.rows[-1]['seconds'] = self.seconds
             if path is not None: self.save(path)
-            if ints.asked: raise KeyboardInterrupt
             if finished and after is not None: seconds = min(seconds, math.inf if (left := after(self)) is None else left)
+            if ints.asked: raise KeyboardInterrupt
     return self.done or 'time'
 
 # %% ../nbs/12_training.ipynb #ce3a251b

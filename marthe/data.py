@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'Split', 'Splits', 'to_float', 'stratified', 'mnist_subset', 'data_dir', 'load', 'batch_indices',
-           'minibatches', 'split_indices', 'hold_out', 'Moves', 'random_moves', 'crop_flip', 'made_up', 'channel_stats',
-           'mix', 'Epoch', 'draw_epoch']
+           'minibatches', 'split_indices', 'hold_out', 'cifar_splits', 'Moves', 'random_moves', 'crop_flip', 'made_up',
+           'channel_stats', 'mix', 'Epoch', 'draw_epoch']
 
 # %% ../nbs/10_data.ipynb #414ac9b6
 import os, tempfile
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -123,13 +124,14 @@ def batch_indices(
     return torch.cat(epochs)[:steps] if epochs else torch.empty(0, bs, dtype=torch.int64)
 
 def minibatches(
-    split:Split, # Where to draw from
-    bs:int,      # Batch size
-    steps:int,   # Number of batches
-    seed:int=0   # Decides the order
-):               # Yields `(images, labels)`, images in [0,1]
+    split:Split,  # Where to draw from
+    bs:int,       # Batch size
+    steps:int,    # Number of batches
+    seed:int=0,   # Decides the order
+    see=to_float  # From stored bytes to what a network takes: numbers in [0,1] for images
+):                # Yields `(images, labels)`
     "The minibatches of a whole run, one per step"
-    for i in batch_indices(len(split.labels), bs, steps, seed).to(split.labels.device): yield to_float(split.images[i]), split.labels[i]
+    for i in batch_indices(len(split.labels), bs, steps, seed).to(split.labels.device): yield see(split.images[i]), split.labels[i]
 
 # %% ../nbs/10_data.ipynb #f2ed1122
 def split_indices(
@@ -154,6 +156,12 @@ def hold_out(
     "The same data with a validation split taken from its training images"
     i,j = map(torch.from_numpy, split_indices(data.train.labels.cpu().numpy(), n_train, n_valid, seed))
     return Splits(*(Split(*(t[k.to(t.device)] for t in data.train)) for k in (i, j)), data.test)
+
+# %% ../nbs/10_data.ipynb #7ae99b4f
+@lru_cache
+def cifar_splits()->Splits: # 9,000 training, 1,000 validation and 2,000 test images
+    "The CIFAR-10 subset, with a stratified tenth of its training images set aside for validation"
+    return hold_out(load('cifar10-subset'), 9000, 1000)
 
 # %% ../nbs/10_data.ipynb #f04b82e2
 class Moves(NamedTuple):

@@ -200,17 +200,19 @@ class Results:
 
 # %% ../nbs/20_mnist.ipynb #93198bcf
 def mean_acc(
-    runs:dict # From seed to run
+    runs:dict,      # From seed to run
+    key:str='valid' # What is averaged
 )->float:
     "Mean final validation accuracy, -1 without runs"
-    return sum(r['valid'] for r in runs.values())/len(runs) if runs else -1.
+    return sum(r[key] for r in runs.values())/len(runs) if runs else -1.
 
 def best_of(
-    res:'Results', # What is known
-    methods:list   # Among which to choose
+    res:'Results',  # What is known
+    methods:list,   # Among which to choose
+    key:str='valid' # By what
 )->dict:
     "The method with the best mean accuracy so far"
-    return max(methods, key=lambda m: mean_acc(res[m]))
+    return max(methods, key=lambda m: mean_acc(res[m], key))
 
 def plan(
     res:Results, # What is known so far

@@ -116,10 +116,16 @@ def plot_history(
 # %% ../nbs/04_online.ipynb #11fdff05
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
+    without_beta = None     # The class that stands in where no `beta` is given
+    _settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
+
+    def __new__(cls, opt=None, model=None, beta=None, *args, **kwargs):
+        return super().__new__(cls.without_beta if cls is MARTHE and beta is None and cls.without_beta else cls)
+
     def __init__(self,
         opt:torch.optim.Optimizer, # Does the real steps; its `param_groups` hold the schedule
         model:nn.Module,           # The model that `opt` trains
-        beta:float,                # β, the step size of the rate itself
+        beta:float,                # β, the step size of the rate itself; leave it out for a rule that needs none
         mu:float=0.99,             # μ, how much of the past is kept: 0 is HD, 1 is RTHO
         every:int=1,               # Move the rate every so many steps; Z moves at every step
         groups:str='each',         # A schedule for `'each'` parameter group, or one `'shared'` factor
@@ -156,7 +162,7 @@ class MARTHE:
                 loss,g,hz = self._curvature(train_loss, at)        # ∇L_t(w_t) and H_tZ_t
                 E,delta = self._hypergradient(val_loss, g, at)     # Δη_t = Z_tᵀ∇E(w_t)
             row,delta = self._read(loss, E, delta, g, hz, at)
-            etas = self._next_rates(delta)                         # η_t = max(η_{t-1} - βΔη_t, 0)
+            etas = self._next_rates(delta, row)                    # η_t = max(η_{t-1} - βΔη_t, 0)
             if bad := self._not_finite(row, delta, etas):
                 shot.restore(rng=False)
                 self._skip(bad)
@@ -284,6 +290,7 @@ def _read(self:MARTHE, loss, E, delta, g, hz, at):
     row = dict(train_loss=loss, g_norm=_norm(list(g.values())))
     if E is not None: row['val_loss'] = E
     if any(hz): row['hz_norm'] = _norm([x for h in hz for x in h.values()])
+    row |= self._watched(g, hz)
     if any(self.Z): row['z_norm'] = torch.stack(at.sizes).norm() if at else _norm([x['w'] for z in self.Z for x in z.values()])
     wide = torch.promote_types(loss.dtype, torch.float32)
     values = torch.stack([x.detach().to(loss.device, wide) for x in (*row.values(), *delta)])
@@ -292,7 +299,12 @@ def _read(self:MARTHE, loss, E, delta, g, hz, at):
     return dict(zip(row, values)), values[len(row):]
 
 @patch
-def _next_rates(self:MARTHE, delta):
+def _watched(self:MARTHE, g, hz):
+    "More scalars to fetch, by name"
+    return {}
+
+@patch
+def _next_rates(self:MARTHE, delta, row):
     "The next rate of each group, eq. (3)"
     bounds = [(self.max_change or math.inf)/max(d) for d in self.directions]
     moves = [min(max(self.beta*d, -b), b) for d,b in zip(delta, bounds)]
@@ -327,11 +339,16 @@ def _clip(self:MARTHE, g, hz):
     return dict(zip(ps, new)), [dict(zip(ps, d)) for d in dnew] or hz
 
 @patch
+def _speeds(self:MARTHE, etas):
+    "How fast the rate of each group moves along each direction, in the variable that Z is the tangent for"
+    return self.directions
+
+@patch
 def _next_tangents(self:MARTHE, g, hz, etas):
     "Z_{t+1} along each direction, one push through the optimizer's step; consumes `hz` and Z_t"
     Z,self.Z = self.Z if self.mu else [{}]*len(hz),[{} for _ in hz]
     resting = [{p: {k: self.mu*v for k,v in x.items()} for p,x in z.items() if p not in g} for z in Z]
-    pushed = [self.push(self.opt, g, h, z, etas, d, self.mu) for h,z,d in zip(hz, Z, self.directions)]
+    pushed = [self.push(self.opt, g, h, z, etas, d, self.mu) for h,z,d in zip(hz, Z, self._speeds(etas))]
     return [{**old, **new} for old,new in zip(resting, pushed)]
 
 @patch
@@ -397,8 +414,6 @@ def RTHO(
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
 # %% ../nbs/04_online.ipynb #df5cd351
-_settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
-
 @patch(as_prop=True)
 def _numbered(self:MARTHE): return dict(enumerate(p for g in self.opt.param_groups for p in g['params']))
 
@@ -406,7 +421,7 @@ def _numbered(self:MARTHE): return dict(enumerate(p for g in self.opt.param_grou
 def state_dict(self:MARTHE)->dict:
     "Everything needed to go on, as tensors and plain values"
     number = {p: i for i,p in self._numbered.items()}
-    return dict(settings={k: getattr(self, k) for k in _settings}, optimizer=type(self.opt).__name__,
+    return dict(settings={k: getattr(self, k) for k in self._settings}, optimizer=type(self.opt).__name__,
                 t=self.t, skipped=self.skipped, hypergrad=self.hypergrad, lrs=self.lrs,
                 directions=[list(d) for d in self.directions], shapes=[tuple(p.shape) for p in number], rng=list(self.rng),
                 Z=[{number[p]: {k: v.clone() for k,v in x.items()} for p,x in z.items()} for z in self.Z],
@@ -420,6 +435,8 @@ def load_state_dict(self:MARTHE,
     params,groups,kind = self._numbered,len(self.opt.param_groups),type(self.opt).__name__
     missing = set(self.state_dict()) - set(sd)
     _refuse(missing, f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
+    theirs,ours = (f"{'no' if b is None else 'a'} `beta`" for b in (sd['settings']['beta'], self.beta))
+    _refuse(theirs!=ours, f"`sd` was saved by MARTHE with {theirs}, this one has {ours}; make it the same way")
     _refuse(sd['optimizer']!=kind, f"`sd` was saved with another optimizer, {sd['optimizer']} and not {kind}")
     _refuse(list(map(tuple, sd['shapes']))!=[tuple(p.shape) for p in params.values()],
             "`sd` was saved with another model: the parameters have other shapes")

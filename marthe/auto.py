@@ -67,7 +67,7 @@ class AutoMARTHE(MARTHE):
         _refuse(not 0<=average<1, f"`average` must be at least 0 and below 1, not {average}")
         super().__init__(opt, model, 0., mu, every, groups, engine, clip_value, clip_norm, None, hvp_frac)
         self.beta,self.total_steps,self.fall,self.alpha,self.average = None,total_steps,fall,alpha,average
-        self.started,self.went_back,self.misses,self.first_loss,self.smooth,self.photo = False,0,0,None,None,None
+        self.started,self.went_back,self.misses,self.first_loss,self.photo = False,0,0,None,None
         self._restart()
 
     def step(self,
@@ -116,6 +116,7 @@ def _start(self:AutoMARTHE, train_loss):
     momentum = max(float(group.get('momentum', 0.)) for group in self.opt.param_groups)
     self._set_rates([rate*(1-min(momentum, 0.999))*r for r in ratios])
     self.started = True
+    if self.photo: self.photo['lrs'] = self.lrs
 
 # %% ../nbs/04b_auto.ipynb #6261c919
 @patch
@@ -134,7 +135,7 @@ def _hypergradient(self:AutoMARTHE, val_loss, g, at):
     for z in self.Z_mean:
         both = [p for p in z if p in grad]
         dot = _dot([z[p] for p in both], [grad[p] for p in both]) if both else torch.zeros(())
-        cosines.append(dot/(size*_norm(list(z.values()))).clamp(min=1e-30))
+        cosines.append((dot/(size*_norm(list(z.values()))).clamp(min=1e-30)).clamp(-1, 1))     # rounding, where squares underflow
     return E, cosines
 
 @patch
@@ -178,8 +179,8 @@ def _next_rates(self:AutoMARTHE, delta, row):
 # %% ../nbs/04b_auto.ipynb #0395310a
 @patch
 def _restart(self:AutoMARTHE):
-    "Begin the tangent, the averages and the bound anew"
-    self.sharpness,self.held = [0.]*len(self.directions),[1.]*len(self.directions)
+    "Begin the tangent, the averages, the bound and the judgement of the loss anew"
+    self.sharpness,self.held,self.smooth,self.spread = [0.]*len(self.directions),[1.]*len(self.directions),0.,0.
     self.Z,self.Z_mean,self.w_mean,self.n = [{} for _ in self.directions],[{} for _ in self.directions],{},0
 
 @patch
@@ -215,23 +216,30 @@ def _go_back(self:AutoMARTHE):
     for k,b in self.model.named_buffers(): b.copy_(self.photo['buffers'][k])
     self.opt.load_state_dict(dict(state=copy.deepcopy(self.photo['opt']), param_groups=self.opt.state_dict()['param_groups']))
     self._set_rates([min(lr, old)/2 if any(d[i] for d in self.directions) else lr for i,(lr,old) in enumerate(zip(self.lrs, self.photo['lrs']))])
+    ref = self.photo['loss']
+    if ref is not None: self.photo['loss'] += max(0., min((self.smooth - ref)/2, abs(ref)))      # so that a lucky photograph is not for ever
     self._restart()
-    self.smooth,self.misses,self.went_back = self.photo['loss'],0,self.went_back+1
+    self.misses,self.went_back = 0,self.went_back+1
 
 @patch
 def _look_back(self:AutoMARTHE):
     "Is all well? If not go back; if so, take a photograph now and then"
     loss,skipped = self.last['train_loss'],self.last['skipped']
     self.misses = self.misses+1 if skipped else 0
-    if not skipped:
-        if self.first_loss is None: self.first_loss = self.smooth = self.photo['loss'] = loss; self.photo['lrs'] = self.lrs
-        self.smooth += 0.1*(loss - self.smooth)
+    if skipped:
+        if self.misses>=3: self._go_back()
+        return
+    gain = max(0.1, 1/self.n)                                  # a plain mean over the first ten steps
+    if self.n>1: self.spread += gain*(abs(loss - self.smooth) - self.spread)
+    self.smooth += gain*(loss - self.smooth)
+    if self.n<10: return
+    if self.first_loss is None: self.first_loss = self.photo['loss'] = self.smooth
     ref = self.photo['loss']
-    if self.misses>=3 or (not skipped and self.smooth > max(2*ref, (ref + self.first_loss)/2)): self._go_back()
-    elif not skipped and self.n%20==0 and self.smooth <= ref + 0.2*abs(ref): self._photograph(self.smooth)
+    if self.smooth > max(2*ref, (ref + self.first_loss)/2) + self.spread: self._go_back()
+    elif self.n%20==0 and self.smooth <= ref + 0.2*abs(ref): self._photograph(self.smooth)
 
 # %% ../nbs/04b_auto.ipynb #d178672c
-_moving = ('sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'n')
+_moving = ('sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'spread', 'n')
 
 @patch
 def state_dict(self:AutoMARTHE)->dict:

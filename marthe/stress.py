@@ -112,7 +112,8 @@ def ablation_table(
     for v in next(iter(res.values())):
         cells = []
         for runs in res.values():
-            seeds = sorted(set(runs[v]) & set(runs['the rule']))
+            seeds = sorted(set(runs.get(v, {})) & set(runs['the rule']))
+            if not seeds: cells.append(f"{'-':>28}"); continue
             a,b = (np.array([runs[k][s][key] for s in seeds]) for k in (v, 'the rule'))
             diff = '' if v=='the rule' else f'{(a-b).mean():+6.2f} ± {(a-b).std(ddof=1)/len(a)**0.5:.2f}' if len(a) > 1 else f'{(a-b).mean():+6.2f}'
             cells.append(f'{a.mean():7.1f} {a.min():6.1f} {diff:>14}')

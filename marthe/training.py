@@ -64,7 +64,7 @@ class Fixed:
     def load_state_dict(self, sd): self.t = sd['t']
 
 # %% ../nbs/12_training.ipynb #220b4977
-KINDS = dict(constant=(), cosine=(), onecycle=(), exponential=('gamma',), hd=('beta',), rtho=('beta',), marthe=('beta', 'mu'))
+KINDS = dict(constant=(), cosine=(), onecycle=(), exponential=('gamma',), hd=('beta',), rtho=('beta',), marthe=('beta', 'mu'), auto=())
 
 def mover(
     opt:torch.optim.Optimizer, # The optimizer whose rate is to be moved, at the first rate
@@ -78,6 +78,7 @@ def mover(
     kind,rest = method.get('kind'),{k: v for k,v in method.items() if k!='kind'}
     if kind not in KINDS: raise ValueError(f"the method's kind is {kind!r}; it can be {', '.join(KINDS)}")
     if missing := [k for k in KINDS[kind] if k not in rest]: raise ValueError(f"method {kind!r} needs {', '.join(missing)}")
+    if kind=='auto': return MARTHE(opt, model, clip_value=clip_value, **rest)
     if 'beta' in KINDS[kind]:
         return MARTHE(opt, model, clip_value=clip_value, **{**dict(hd=dict(mu=0.), rtho=dict(mu=1.)).get(kind, {}), **rest})
     if strange := set(rest) - set(KINDS[kind]): raise ValueError(f"method {kind!r} does not know {', '.join(sorted(strange))}")

@@ -82,7 +82,7 @@ class Task(NamedTuple):
     floor:float=20.       # A run that ends below this accuracy counts as diverged
 
 # %% ../nbs/23_compare.ipynb #37c27e29
-_digits,_sgd,_momentum,_adam = lru_cache(mnist_subset),[.1, .2, .3, .5, .7, 1.],[.01, .02, .05, .1, .2, .4],[5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2]
+_digits,_sgd,_momentum,_adam = lru_cache(mnist_subset),[.1, .2, .3, .5, .7, 1.],[.01, .02, .05, .1, .2, .4],[2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2]
 _decayed = partial(torch.optim.SGD, momentum=0.9, weight_decay=5e-4)
 
 TASKS = {

@@ -188,13 +188,18 @@ def lrs(self:MARTHE):
     "The rate of each parameter group"
     return [float(g['lr']) for g in self.opt.param_groups]
 
+@patch(as_prop=True)
+def _scale(self:MARTHE):
+    "How far along Z is far: the size of the variable that Z is the tangent for"
+    return max(self.lrs)
+
 @patch
 def _displaced(self:MARTHE):
     "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
     if self.engine=='exact' or not any(self.Z): return nullcontext()
     same,params = lambda a,b: a is not None and (a.dtype, a.device)==(b.dtype, b.device),self.params
     self.room.update({p: torch.empty_like(p) for p in params if not same(self.room.get(p), p)})     # kept from step to step
-    return Displaced(params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], max(self.lrs), room=[self.room[p] for p in params])
+    return Displaced(params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], self._scale, room=[self.room[p] for p in params])
 
 @patch
 def _products(self:MARTHE, train_loss, params, at):

@@ -109,7 +109,7 @@ def ablation_table(
 )->str:
     "Mean and worst accuracy of each variant, and its paired difference to the rule with the standard error of that"
     lines = [f"{'accuracy, %: mean, worst, difference':38}" + ''.join(f'{o:>28}' for o in res)]
-    for v in next(iter(res.values())):
+    for v in (v for v in VARIANTS if any(v in runs for runs in res.values())):
         cells = []
         for runs in res.values():
             seeds = sorted(set(runs.get(v, {})) & set(runs['the rule']))

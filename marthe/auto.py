@@ -130,6 +130,7 @@ def _hypergradient(self:AutoMARTHE, val_loss, g, at):
         self.rng = get_rng(shot.devices)
     finally: shot.restore()
     grad = {p: x for p,x in zip(params, grad) if x is not None}
+    _refuse(not grad, "`val_loss` depends on no parameter that `opt` trains")
     average_over_ranks(list(grad.values()))
     size,cosines = _norm(list(grad.values())),[]
     for z in self.Z_mean:

@@ -64,7 +64,7 @@ class TextNet(nn.Module):
         return self.head(self.blocks(self.emb(x) + self.pos[:n], self.mask[:n,:n], is_causal=True)).transpose(1, 2)
 
 # %% ../nbs/23_compare.ipynb #bf43a853
-BETAS = [1e-6, 1e-5, 1e-4, 1e-3]
+BETAS = [1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3]
 
 class Task(NamedTuple):
     "A problem to train on, and what is tried on it"
@@ -92,7 +92,7 @@ TASKS = {
     'mnist-adam':     Task(_digits, mnist_net, partial(torch.optim.Adam), 100, _adam, 1e-3, 1e-3),
     'mnist-adamw':    Task(_digits, mnist_net, partial(torch.optim.AdamW), 100, _adam, 1e-3, 1e-3),
     'conv':           Task(cifar_splits, conv_net, _decayed, 64, [*_momentum, .8], 0.1, betas=[*BETAS, 1e-2]),
-    'resnet':         Task(cifar_splits, lambda: nn.Sequential(nn.AvgPool2d(2), resnet18(10, 1/8)), _decayed, 24, _momentum, 0.1),
+    'resnet':         Task(cifar_splits, lambda: nn.Sequential(nn.AvgPool2d(2), resnet18(10, 1/8)), _decayed, 24, [.005, *_momentum], 0.1),
     'text':           Task(text_splits, TextNet, partial(torch.optim.AdamW), 16, _adam, 1e-3, 1e-3, see=torch.Tensor.long, chance=28., floor=30.)}
 
 # %% ../nbs/23_compare.ipynb #5c73c789
@@ -314,7 +314,7 @@ def plan(
     while todo := [(m, s) for m in finals(res, every) if not lost(m) for s in range(seeds) if s not in res[m]]: yield todo[0]
 
 # %% ../nbs/23_compare.ipynb #2d30d3aa
-COSTS = dict(plain='constant', auto='auto', marthe='marthe', hd='hd', prodigy='prodigy', dadapt='dadapt', schedulefree='schedulefree')
+COSTS = {'plain': 'constant'} | {k: k for k in ('auto', 'auto-fall', 'marthe', 'hd', 'prodigy', 'dadapt', 'schedulefree')}
 
 def step_costs(
     task:Task, # Where to measure
@@ -443,7 +443,7 @@ def cost_of(
     costs:dict # Of the task
 )->float:      # NaN where it was not measured
     "What a step costs, in plain steps"
-    return 1. if row.grid in FIXED else costs.get(row.grid.split('-')[0], math.nan)
+    return 1. if row.grid in FIXED else costs.get(row.grid.removesuffix('-cosine'), math.nan)
 
 def summary(
     res:Runs,  # The runs of a task

@@ -19,6 +19,7 @@ from .auto import AutoMARTHE
 from .data import minibatches, mnist_subset, to_float
 from .mnist import write_json
 from .models import accuracy, mnist_net
+from .online import MARTHE
 
 # %% ../nbs/24_stress.ipynb #cd88859e
 class _Unbounded(AutoMARTHE):
@@ -37,19 +38,39 @@ class _OfRate(AutoMARTHE):
     "With the tangent of the rate, not of its logarithm"
     def _speeds(self, etas): return self.directions
 
+class _Restless(AutoMARTHE):
+    "Goes on moving the rate during the fall"
+    _next_tangents = MARTHE._next_tangents
+    def _rest(self): pass
+    def _next_rates(self, delta, row):
+        end,fall,self.total_steps = self.total_steps,self._fall(self.t)/self._fall(self.t-1),None
+        etas,self.total_steps = super()._next_rates(delta, row),end
+        return [eta*fall for eta in etas]
+
+def _weighing(gain, top=1.):
+    "With another weight of what speaks for a higher rate, or another ceiling"
+    class Weighing(AutoMARTHE):
+        def _move(self, c): return self.alpha*self.every**0.5*(min(-gain*c, top) if c<0 else -c)
+    return Weighing
+
 VARIANTS = {
     'the rule':                 {},
     'E at the last weights':    dict(average=0.),
     'E on the training batch':  dict(valid=False),
     'tangent of the rate':      dict(cls=_OfRate),
+    'a gain counts once':       dict(cls=_weighing(1)),
+    'a gain counts twice':      dict(cls=_weighing(2)),
+    'a gain counts 8 times':    dict(cls=_weighing(8)),
+    'no ceiling to a climb':    dict(cls=_weighing(4, math.inf)),
     'no final fall':            dict(total_steps=None),
+    'no rest during the fall':  dict(cls=_Restless),
     'no bound by curvature':    dict(cls=_Unbounded),
     'no way back':              dict(cls=_Onward),
     'first rate given, 1e-4':   dict(cls=_AsGiven, lr=1e-4),
     'first rate given, 1':      dict(cls=_AsGiven, lr=1.),
     'fall over 10 %':           dict(fall=0.1),
     'fall over 50 %':           dict(fall=0.5),
-    'α = 0.1':                  dict(alpha=0.1),
+    'α = 0.05':                 dict(alpha=0.05),
     'α = 0.2':                  dict(alpha=0.2),
     'memory of average 0.9':    dict(average=0.9),
     'memory of average 0.99':   dict(average=0.99),

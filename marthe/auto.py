@@ -151,7 +151,7 @@ def _speeds(self:AutoMARTHE, etas):
     return [[eta if d[i] else 0. for i,eta in enumerate(etas)] for d in self.directions]
 
 # %% ../nbs/04b_auto.ipynb #8b65ea47
-GAIN = 4        # What a gain counts, where a loss counts 1
+GAIN = 5        # What a lasting gain counts, where a loss counts 1
 FADE = 0.98     # What is left of the largest curvature after a step
 
 @patch
@@ -170,20 +170,23 @@ def _watched(self:AutoMARTHE, g, hz):
     return out
 
 @patch
-def _move(self:AutoMARTHE, c):
-    "How far log η moves where the cosine is `c`, eq. (2)"
-    return self.alpha*self.every**0.5*(min(-GAIN*c, 1.) if c<0 else -c)
+def _move(self:AutoMARTHE, x, mean):
+    "How far log η moves, eq. (2)"
+    return self.alpha*self.every**0.5*min(1., x + (GAIN-1)*max(0., min(x, mean)))
 
 @patch
 def _next_rates(self:AutoMARTHE, delta, row):
     "The next rate of each group: eq. (2) under the bound, or the fall"
     etas,t = self.lrs,self.t
+    if delta and all(map(math.isfinite, delta)):
+        self.turns += 1
+        self.gains = [m + max(0.05, 1/self.turns)*(-c - m) for c,m in zip(delta, self.gains)]
     if self._fall(t)<1:
         return [eta*self._fall(t)/self._fall(t-1) if any(d[i] for d in self.directions) else eta for i,eta in enumerate(etas)]
     for j,d in enumerate(self.directions):
         seen = row.get(f'curvature {j}', 0.)
         if math.isfinite(seen): self.sharpness[j] = max(seen, FADE*self.sharpness[j])
-        move = self._move(delta[j]) if delta else 0.
+        move = self._move(-delta[j], self.gains[j]) if delta else 0.
         if self.held[j]<1: move = min(move, 0.)
         factor = math.exp(move)/self.held[j]                                       # of the rates, were they not held
         top = max(eta for eta,x in zip(etas, d) if x)*factor
@@ -197,6 +200,7 @@ def _restart(self:AutoMARTHE):
     "Begin the tangent, the averages, the bound and the judgement of the loss anew"
     self.sharpness,self.held,self.smooth,self.spread = [0.]*len(self.directions),[1.]*len(self.directions),0.,0.
     self.Z,self.Z_mean,self.w_mean,self.n = [{} for _ in self.directions],[{} for _ in self.directions],{},0
+    self.gains,self.turns = [0.]*len(self.directions),0
 
 @patch
 def _rest(self:AutoMARTHE):
@@ -264,7 +268,7 @@ def _look_back(self:AutoMARTHE):
     elif self.n%20==0 and self.smooth <= ref + 0.2*abs(ref): self._photograph(self.smooth)
 
 # %% ../nbs/04b_auto.ipynb #d178672c
-_moving = ('sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'spread', 'n')
+_moving = ('gains', 'turns', 'sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'spread', 'n')
 
 @patch
 def state_dict(self:AutoMARTHE)->dict:

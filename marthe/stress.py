@@ -47,10 +47,10 @@ class _Restless(AutoMARTHE):
         etas,self.total_steps = super()._next_rates(delta, row),end
         return [eta*fall for eta in etas]
 
-def _weighing(gain, top=1.):
-    "With another weight of what speaks for a higher rate, or another ceiling"
+def _weighing(gain, top=1., confirmed=True):
+    "With another weight of what speaks for a higher rate, another ceiling, or without confirmation"
     class Weighing(AutoMARTHE):
-        def _move(self, c): return self.alpha*self.every**0.5*(min(-gain*c, top) if c<0 else -c)
+        def _move(self, x, mean): return self.alpha*self.every**0.5*min(top, x + (gain-1)*max(0., min(x, mean) if confirmed else x))
     return Weighing
 
 VARIANTS = {
@@ -59,9 +59,11 @@ VARIANTS = {
     'E on the training batch':  dict(valid=False),
     'tangent of the rate':      dict(cls=_OfRate),
     'a gain counts once':       dict(cls=_weighing(1)),
-    'a gain counts twice':      dict(cls=_weighing(2)),
+    'a gain counts 3 times':    dict(cls=_weighing(3)),
     'a gain counts 8 times':    dict(cls=_weighing(8)),
-    'no ceiling to a climb':    dict(cls=_weighing(4, math.inf)),
+    'gains need not last':      dict(cls=_weighing(5, confirmed=False)),
+    'same, no final fall':      dict(cls=_weighing(5, confirmed=False), total_steps=None),
+    'no ceiling to a climb':    dict(cls=_weighing(5, math.inf)),
     'no final fall':            dict(total_steps=None),
     'no rest during the fall':  dict(cls=_Restless),
     'no bound by curvature':    dict(cls=_Unbounded),

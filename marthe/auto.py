@@ -170,6 +170,13 @@ def _watched(self:AutoMARTHE, g, hz):
     return out
 
 @patch
+def _shrink(self:AutoMARTHE, size):
+    "The factor that makes a tangent of this size no longer than the path, eq. (4), under plain gradient descent"
+    if not size: self.path = 0.
+    plain = self.push is push_sgd and not any(g['momentum'] or g['weight_decay'] for g in self.opt.param_groups)
+    return self.path/size if plain and 1.01*self.path<size<math.inf else 1.
+
+@patch
 def _move(self:AutoMARTHE, x, mean):
     "How far log η moves, eq. (2)"
     return self.alpha*self.every**0.5*min(1., x + (GAIN-1)*max(0., min(x, mean)))
@@ -177,7 +184,8 @@ def _move(self:AutoMARTHE, x, mean):
 @patch
 def _next_rates(self:AutoMARTHE, delta, row):
     "The next rate of each group: eq. (2) under the bound, or the fall"
-    etas,t = self.lrs,self.t
+    etas,t,self.shrink = self.lrs,self.t,self._shrink(row.get('z_norm', 0.))
+    if self.shrink<1: delta = [1.]*len(self.directions)
     if delta and all(map(math.isfinite, delta)):
         self.turns += 1
         self.gains = [m + max(0.05, 1/self.turns)*(-c - m) for c,m in zip(delta, self.gains)]
@@ -192,6 +200,7 @@ def _next_rates(self:AutoMARTHE, delta, row):
         top = max(eta for eta,x in zip(etas, d) if x)*factor
         self.held[j] = min(1., 1/(self.sharpness[j]*top)) if self.sharpness[j]*top>0 else 1.
         etas = [eta*factor*self.held[j] if x else eta for eta,x in zip(etas, d)]
+    self.path = self.mu*self.path + max(etas)*row['g_norm']
     return etas
 
 # %% ../nbs/04b_auto.ipynb #0395310a
@@ -200,7 +209,7 @@ def _restart(self:AutoMARTHE):
     "Begin the tangent, the averages, the bound and the judgement of the loss anew"
     self.sharpness,self.held,self.smooth,self.spread = [0.]*len(self.directions),[1.]*len(self.directions),0.,0.
     self.Z,self.Z_mean,self.w_mean,self.n = [{} for _ in self.directions],[{} for _ in self.directions],{},0
-    self.gains,self.turns = [0.]*len(self.directions),0
+    self.gains,self.turns,self.path = [0.]*len(self.directions),0,0.
 
 @patch
 def _rest(self:AutoMARTHE):
@@ -209,8 +218,10 @@ def _rest(self:AutoMARTHE):
 
 @patch
 def _next_tangents(self:AutoMARTHE, g, hz, etas):
-    "As for a `MARTHE` with a `beta`, until the fall"
-    return MARTHE._next_tangents(self, g, hz, etas) if self._fall(self.t)==1 else [{} for _ in hz]
+    "As for a `MARTHE` with a `beta`, until the fall; a tangent that is too long is cut first"
+    if self._fall(self.t)<1: return [{} for _ in hz]
+    if self.shrink<1: torch._foreach_mul_([x for h in hz for x in h.values()] + [x['w'] for z in self.Z for x in z.values()], self.shrink)
+    return MARTHE._next_tangents(self, g, hz, etas)
 
 @patch
 @torch.no_grad()
@@ -268,7 +279,7 @@ def _look_back(self:AutoMARTHE):
     elif self.n%20==0 and self.smooth <= ref + 0.2*abs(ref): self._photograph(self.smooth)
 
 # %% ../nbs/04b_auto.ipynb #d178672c
-_moving = ('gains', 'turns', 'sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'spread', 'n')
+_moving = ('gains', 'turns', 'path', 'sharpness', 'held', 'started', 'went_back', 'misses', 'first_loss', 'smooth', 'spread', 'n')
 
 @patch
 def state_dict(self:AutoMARTHE)->dict:

@@ -26,6 +26,10 @@ class _Unbounded(AutoMARTHE):
     "Without the bound by curvature"
     def _watched(self, g, hz): return {}
 
+class _Uncut(AutoMARTHE):
+    "Without a look at the length of the tangent"
+    def _shrink(self, size): return 1.
+
 class _Onward(AutoMARTHE):
     "Without the way back"
     def _look_back(self): pass
@@ -67,6 +71,7 @@ VARIANTS = {
     'no final fall':            dict(total_steps=None),
     'no rest during the fall':  dict(cls=_Restless),
     'no bound by curvature':    dict(cls=_Unbounded),
+    'tangent of any length':    dict(cls=_Uncut),
     'no way back':              dict(cls=_Onward),
     'first rate given, 1e-4':   dict(cls=_AsGiven, lr=1e-4),
     'first rate given, 1':      dict(cls=_AsGiven, lr=1.),

@@ -24,11 +24,11 @@ from .online import MARTHE
 # %% ../nbs/24_stress.ipynb #cd88859e
 class _Unbounded(AutoMARTHE):
     "Without the bound by curvature"
-    def _watched(self, g, hz): return {}
+    def _watched(self, g, hz): return {k: v for k,v in super()._watched(g, hz).items() if k=='path'}
 
 class _Uncut(AutoMARTHE):
     "Without a look at the length of the tangent"
-    def _shrink(self, size): return 1.
+    def _shrink(self, size, path): return 1.
 
 class _Onward(AutoMARTHE):
     "Without the way back"

@@ -155,7 +155,7 @@ def _speeds(self:AutoMARTHE, etas):
 # %% ../nbs/04b_auto.ipynb #8b65ea47
 GAIN = 5        # What a lasting gain counts, where a loss counts 1
 FADE = 0.98     # What is left of the largest curvature after a step
-LONGEST = 5     # Of a tangent, in lengths of the path, where the step is more than a gradient
+LONGEST = 5     # Of a tangent under momentum, in lengths of the path
 
 @patch
 def _fall(self:AutoMARTHE, t):
@@ -174,10 +174,9 @@ def _watched(self:AutoMARTHE, g, hz):
 
 @patch
 def _shrink(self:AutoMARTHE, size, path):
-    "The factor that cuts a tangent of this size to what the path allows, eq. (4)"
-    plain = self.push is push_sgd and not any(g['momentum'] for g in self.opt.param_groups)
-    top = (1.01 if plain else LONGEST)*path
-    return top/size if top<size<math.inf else 1.
+    "The factor that cuts a tangent of this size to what the path allows, eq. (4), under `torch.optim.SGD`"
+    top = path*(LONGEST if any(g.get('momentum') for g in self.opt.param_groups) else 1.01)
+    return top/size if self.push is push_sgd and top<size<math.inf else 1.
 
 @patch
 def _move(self:AutoMARTHE, x, mean):

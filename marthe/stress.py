@@ -39,8 +39,9 @@ class _AsGiven(AutoMARTHE):
     def _start(self, train_loss): self.started = True
 
 class _OfRate(AutoMARTHE):
-    "With the tangent of the rate, not of its logarithm"
+    "With the tangent of the rate, not of its logarithm, whose length says nothing"
     def _speeds(self, etas): return self.directions
+    def _shrink(self, size, path): return 1.
 
 class _Restless(AutoMARTHE):
     "Goes on moving the rate during the fall"

@@ -111,10 +111,11 @@ def _start(self:AutoMARTHE, train_loss):
     pairs = [(d, g[p], h) for p,d,h in zip(params, u, hu) if d is not None and h is not None]
     if not pairs: return
     d,gs,hs = zip(*pairs)
-    values = torch.stack([_dot(d, gs), _dot(d, hs)])
+    values = torch.stack([_dot(d, gs), _dot(d, hs), _norm(d), _norm([p.detach() for p in params])])
     average_over_ranks([values])
-    slope,bend = values.tolist()
+    slope,bend,length,size = values.tolist()
     rate = FIRST*slope/abs(bend) if bend else math.nan
+    if size and length: rate = min(rate, size/length)
     if not (math.isfinite(rate) and rate>0): return
     momentum = max(float(group.get('momentum', 0.)) for group in self.opt.param_groups)
     self._set_rates([rate*(1-min(momentum, 0.999))*r for r in ratios])

@@ -16,8 +16,7 @@ import torch
 import torch.nn.functional as F
 from fastcore.script import call_parse, store_true
 
-from .data import minibatches, mnist_subset, to_float
-from .lrs_opt import write_whole
+from .data import minibatches, mnist_subset, to_float, write_whole
 from .models import accuracy, mnist_net
 from .online import MARTHE
 from .training import SHAPES, Fixed

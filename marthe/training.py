@@ -16,8 +16,7 @@ from fastcore.basics import patch
 from torch import nn
 
 from .curvature import get_rng, rng_devices, set_rng
-from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float
-from .lrs_opt import write_whole
+from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float, write_whole
 from .online import MARTHE
 
 # %% ../nbs/12_training.ipynb #a82b991d

@@ -81,7 +81,7 @@ class AutoMARTHE(MARTHE):
         if self.photo is None: self._photograph(None)
         if self._fall(self.t)<1: self._rest()
         if not any(self.Z): self.path = 0.
-        before = [p.detach().clone() for p in self.params]
+        before = [p.detach().clone() for p in self.params] if self.push is push_sgd and self._fall(self.t)==1 else []
         loss = super().step(train_loss, train_loss if val_loss is None else val_loss)
         if not self.last['skipped']: self._average(before)
         self._look_back()
@@ -166,8 +166,9 @@ def _fall(self:AutoMARTHE, t):
 @patch
 def _watched(self:AutoMARTHE, g, hz):
     "The length of the path, and the curvature of the training loss along the tangent of each direction, where the rate is in its units"
+    if self.push is not push_sgd: return {}
     out = {'path': self.path} if any(self.Z) else {}
-    for j,(z,h) in enumerate(zip(self.Z, hz) if self.push is push_sgd else ()):
+    for j,(z,h) in enumerate(zip(self.Z, hz)):
         if both := [p for p in z if p in h]:
             zs = [z[p]['w'] for p in both]
             out[f'curvature {j}'] = _dot(zs, [h[p] for p in both])/_norm(zs).square().clamp(min=1e-30)
@@ -230,7 +231,7 @@ def _next_tangents(self:AutoMARTHE, g, hz, etas):
 def _average(self:AutoMARTHE, before):
     "Take the weights and the tangents of this step into the averages, and its length into the path"
     self.n += 1
-    self.path = self.mu*self.path + _norm(torch._foreach_sub([p.detach() for p in self.params], before))
+    if before: self.path = self.mu*self.path + _norm(torch._foreach_sub([p.detach() for p in self.params], before))
     a = newest(self.n, self.average) if self.average else 1.
     for means,news in ((self.w_mean, {p: p.detach() for p in self.params}), *((m, {p: x['w'] for p,x in z.items()}) for m,z in zip(self.Z_mean, self.Z))):
         means.update({p: torch.zeros_like(x) for p,x in news.items() if p not in means})     # zero is the tangent of what was not used before

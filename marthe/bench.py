@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NETS', 'METHODS', 'ROWS', 'GOALS', 'FLOORS', 'MODES', 'GROWTH', 'ROUNDS', 'LOOPS', 'Transformer', 'network', 'draw',
-           'Straightforward', 'Contestant', 'timed', 'held_memory', 'race', 'cost', 'memory', 'goal', 'label', 'table',
-           'plot', 'parts', 'floor', 'digits_run', 'signals', 'agreement', 'steer', 'growth', 'plot_growth', 'quality',
-           'quality_table', 'costs_of', 'main']
+           'Straightforward', 'Contestant', 'timed', 'held_memory', 'race', 'cost', 'memory', 'operations',
+           'arithmetic', 'goal', 'label', 'table', 'plot', 'parts', 'floor', 'digits_run', 'signals', 'agreement',
+           'steer', 'growth', 'plot_growth', 'quality', 'quality_table', 'costs_of', 'main']
 
 # %% ../nbs/30_bench.ipynb #adb1371f
 import json, math, statistics, sys, time
@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from .curvature import grad_hvp
 from .data import minibatches, mnist_subset, to_float
@@ -179,6 +180,32 @@ def memory(
 )->float:      # In plain steps
     "Peak memory over that of a plain step"
     return res[method]['bytes']/res['plain']['bytes']
+
+# %% ../nbs/30_bench.ipynb #b2c40d12
+def operations(
+    method,      # A value of `METHODS`
+    make,        # Returns a new network
+    shape:tuple, # Sizes of a minibatch
+    n_out:int,   # Number of classes
+    groups:int=1 # Parameter groups
+)->list:         # Of a step that moves the rate, and of one that doesn't
+    "Floating-point operations of a step"
+    torch.manual_seed(0)
+    run,counts = Contestant(method, make(), groups),[]
+    for t in range(4):                           # the first step has no tangent yet
+        with FlopCounterMode(display=False) as counter: run.step(*draw(shape, n_out), *draw(shape, n_out))
+        counts.append(counter.get_total_flops())
+    return counts[2:]
+
+def arithmetic(
+    make,                # Returns a new network
+    shape:tuple,         # Sizes of a minibatch
+    n_out:int,           # Number of classes
+    methods:dict=METHODS # Whom to count
+)->dict:                 # By method: a step that moves the rate and one that doesn't, in plain steps
+    "What a step of every method has to compute"
+    plain = operations(None, make, shape, n_out)[0]
+    return {k: [n/plain for n in operations(m, make, shape, n_out)] for k,m in methods.items()}
 
 # %% ../nbs/30_bench.ipynb #181b1370
 ROWS = [('plain', 1), ('straightforward', 1), ('HD, E on the training loss', 1), ('HD', 1), ('exact', 1), ('exact', 5), ('exact', 10),
@@ -400,8 +427,8 @@ def costs_of(
 
 @call_parse
 def main(
-    part:str='cost',         # `cost` of a step, its `parts`, `quality` of the cheap modes, `growth` of cost with size
-    nets:str=','.join(NETS), # Networks to time, for `cost` and `parts`
+    part:str='cost',         # `cost` of a step, its `parts`, its `operations`, `quality` of the cheap modes, `growth` of cost with size
+    nets:str=','.join(NETS), # Networks, for `cost`, `parts` and `operations`
     rounds:int=0,            # Timed steps of each method, for `cost`; 0 takes 60, 10, 6 and 30, ten minutes in all
     out:str='',              # File to write the results to, as JSON
     device:str='cpu',        # Where to run, for `cost`
@@ -410,12 +437,14 @@ def main(
     "What a step of every method costs in plain steps, and what the cheap ones are worth"
     nets = nets.split(',')
     if unknown := [k for k in nets if k not in NETS]: raise SystemExit(f"--nets has {', '.join(unknown)}; the networks are {', '.join(NETS)}")
-    if part not in ('cost', 'parts', 'quality', 'growth'): raise SystemExit(f"--part is {part}; there are cost, parts, quality and growth")
+    if part not in ('cost', 'parts', 'operations', 'quality', 'growth'): raise SystemExit(f"--part is {part}; there are cost, parts, operations, quality and growth")
     torch.set_num_threads(threads)
     about = dict(command=' '.join(['marthe_bench', *sys.argv[1:]]), torch=torch.__version__, device=device, threads=threads)
     save = lambda res: write_json(Path(out), about | {part: res}) if out else None
     if part == 'cost': print(table(costs_of(save, nets, rounds, device)))
     elif part == 'quality': print(quality_table(quality(save)))
     else:
-        res = growth() if part == 'growth' else {k: parts(k, rounds or ROUNDS[k]) for k in nets}
+        if part == 'growth': res = growth()
+        elif part == 'parts': res = {k: parts(k, rounds or ROUNDS[k]) for k in nets}
+        else: res = {k: arithmetic(lambda: network(k)[0], *network(k)[1:]) for k in nets}
         save(res); print(json.dumps(res))

@@ -149,7 +149,7 @@ def race(
     shape:tuple,          # Sizes of a minibatch
     n_out:int,            # Number of classes
     methods:dict=METHODS, # Who takes part; `plain` must
-    rounds:int=20,        # Timed steps of each
+    rounds:int=20,        # Timed steps of each, an even number
     groups:int=1,         # Parameter groups
     device:str='cpu'
 )->dict:                  # By method: seconds of steps that move the rate and of those that don't, by round, and bytes
@@ -158,7 +158,7 @@ def race(
     for k,m in methods.items():
         torch.manual_seed(0)
         runs[k] = Contestant(m, make().to(device), groups)
-    times = {k: [] for k in runs}
+    times,rounds = {k: [] for k in runs},rounds + rounds%2
     for t in range(2 + rounds):
         batch = *draw(shape, n_out, device),*draw(shape, n_out, device)
         for k,r in runs.items(): times[k].append(timed(lambda: r.step(*batch), device))
@@ -429,7 +429,7 @@ def costs_of(
 def main(
     part:str='cost',         # `cost` of a step, its `parts`, its `operations`, `quality` of the cheap modes, `growth` of cost with size
     nets:str=','.join(NETS), # Networks, for `cost`, `parts` and `operations`
-    rounds:int=0,            # Timed steps of each method, for `cost`; 0 takes 60, 10, 6 and 30, ten minutes in all
+    rounds:int=0,            # Timed steps of each method, for `cost` and `parts`; 0 takes 60, 10, 6 and 30, ten minutes in all
     out:str='',              # File to write the results to, as JSON
     device:str='cpu',        # Where to run, for `cost`
     threads:int=1            # CPU threads

@@ -92,6 +92,7 @@ def grad_hvp(
 )->tuple:              # `(loss, g, hzs)`; `g` and each of `hzs` is a list like `params`, None where unused
     "The loss, its gradient and its Hessian along each direction: exact, by double backward"
     fns = as_list(loss_fn)
+    if not fns: raise ValueError(f"`{name}` is an empty list; give a closure, or one for each micro-batch")
     loss,(g,*hzs) = average((_grad_hvp(f, params, zs, name) for f in fns), len(fns))
     return loss, g, hzs
 

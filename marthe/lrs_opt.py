@@ -150,8 +150,9 @@ def _round(xs, digits=5): return [float(f'{x:.{digits}g}') if np.isfinite(x) els
 
 def _report(path, command, opt, **kwargs):
     "Write what `opt` has found so far, beside the commands that found it"
-    commands = json.loads(path.read_text())['commands'] if path.exists() else []
-    if not commands or commands[-1]['command'] != command: commands.append({'from': len(opt.losses)-1, 'command': command})
+    old = json.loads(path.read_text()) if path.exists() else dict(commands=[], hyper_iterations=0)
+    commands = old['commands']
+    if not commands or commands[-1]['command'] != command: commands.append({'from': old['hyper_iterations'], 'command': command})
     d = dict(seed=opt.seed, commands=commands, hyper_iterations=len(opt.losses), **kwargs,
              loss=_round(opt.losses), accuracy=_round(opt.metrics), schedule=_round(opt.lrs.tolist()))
     write_whole(path, lambda f: f.write(json.dumps(d).encode()))

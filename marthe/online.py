@@ -15,7 +15,7 @@ from fastcore.basics import patch
 from torch import Tensor, nn
 
 from .curvature import Displaced, Surroundings, get_rng, grad_hvp, grad_hvp_fd, rng_devices, set_rng, slopes_fd
-from .tangent import find_push
+from .tangent import find_push, push_sgd
 
 # %% ../nbs/04_online.ipynb #b6428e46
 def _dot(a, b): return torch.stack([torch.dot(x.flatten(), y.flatten()) for x,y in zip(a, b)]).sum()
@@ -117,10 +117,11 @@ def plot_history(
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     without_beta = None     # The class that stands in where no `beta` is given
+    _advice,_depth = "lower `beta`, or set `max_change`, `clip_norm` or `clip_value`",3     # for the warning of a skipped step, and whose line it names
     _settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
 
     def __new__(cls, opt=None, model=None, beta=None, *args, **kwargs):
-        return super().__new__(cls.without_beta if cls is MARTHE and beta is None and cls.without_beta else cls)
+        return super().__new__(cls.without_beta if cls is MARTHE and opt is not None and beta is None and cls.without_beta else cls)
 
     def __init__(self,
         opt:torch.optim.Optimizer, # Does the real steps; its `param_groups` hold the schedule
@@ -220,7 +221,14 @@ def _curvature(self:MARTHE, train_loss, at):
             "Hessian-vector product; build the embedding with sparse=False")
     hzs = [{p: torch.zeros_like(p) if h is None else h for p,h in zip(params, hz) if p in g} for hz in hzs]
     average_over_ranks([x for d in (g, *hzs) for x in d.values()])
+    if at and self.push is not push_sgd: self._bound(g, hzs, at)
     return loss, g, hzs or [{} for _ in self.directions]
+
+@patch
+def _bound(self:MARTHE, g, hzs, at):
+    "No component of a finite difference is larger than the gradient's own, for optimizers that divide by it"
+    for hz,eps in zip(hzs, at.eps):
+        for p,h in hz.items(): top = g[p].abs()/eps; h.clamp_(-top, top)
 
 # %% ../nbs/04_online.ipynb #950de455
 def _share(train_loss, frac):
@@ -331,8 +339,8 @@ def _skip(self:MARTHE, bad):
     self.skipped += 1
     if self.skipped==1:
         warnings.warn(f"step {self.t} was skipped: {bad}. Weights and rates are as before and Z restarts from zero. "
-                      "If this goes on, the run has diverged: lower `beta`, or set `max_change`, `clip_norm` or `clip_value`. "
-                      "Further skips are counted in `skipped`.", stacklevel=3)
+                      f"If this goes on, the run has diverged: {self._advice}. "
+                      "Further skips are counted in `skipped`.", stacklevel=self._depth)
 
 # %% ../nbs/04_online.ipynb #66cb731f
 @patch

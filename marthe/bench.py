@@ -44,7 +44,7 @@ NETS = ('mnist', 'vgg11_bn', 'resnet18', 'transformer')
 
 def network(
     name:str # One of `NETS`
-)->tuple:    # The network, the shape of its minibatch (dtype, sizes), the number of classes
+)->tuple:    # The network, the shape of its minibatch, the number of classes
     "A network to be timed"
     if name == 'mnist': return mnist_net(500), (100, 1, 28, 28), 10
     if name == 'transformer': return Transformer(), (16, 64), 256

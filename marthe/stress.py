@@ -58,6 +58,7 @@ def _weighing(gain, top=1., confirmed=True):
         def _move(self, x, mean): return self.alpha*self.every**0.5*min(top, x + (gain-1)*max(0., min(x, mean) if confirmed else x))
     return Weighing
 
+# %% ../nbs/24_stress.ipynb #b31d5e02
 VARIANTS = {
     'the rule':                 {},
     'E at the last weights':    dict(average=0.),

@@ -16,6 +16,7 @@ from fastcore.script import call_parse
 from torch import nn
 
 from .auto import AutoMARTHE
+from .curvature import Surroundings, grad_hvp
 from .data import minibatches, mnist_subset, to_float
 from .mnist import write_json
 from .models import accuracy, mnist_net
@@ -36,7 +37,19 @@ class _Onward(AutoMARTHE):
 
 class _AsGiven(AutoMARTHE):
     "From the rate that is given"
-    def _start(self, train_loss): self.started = True
+    def _start(self, train_loss, val_loss): self.started = True
+
+class _Cauchy(AutoMARTHE):
+    "From 3 % of the Cauchy rate of the first minibatch, as the rule once did"
+    def _start(self, train_loss, val_loss):
+        shot = Surroundings(self.model)
+        g = grad_hvp(train_loss, self.params)[1]; shot.restore()
+        push = self.push(self.opt, dict(zip(self.params, g)), {}, {}, self.lrs, [1.])
+        u = [push[p]['w'] for p in self.params]
+        hu = grad_hvp(train_loss, self.params, [u])[2][0]; shot.restore()
+        dot = lambda a, b: sum((x*y).sum().item() for x,y in zip(a, b))
+        self._set_rates([0.03*dot(u, g)/-abs(dot(u, hu))*(1-self._momentum)])
+        self.started = True
 
 class _OfRate(AutoMARTHE):
     "With the tangent of the rate, not of its logarithm, whose length says nothing"
@@ -65,22 +78,23 @@ VARIANTS = {
     'E on the training batch':  dict(valid=False),
     'tangent of the rate':      dict(cls=_OfRate),
     'a gain counts once':       dict(cls=_weighing(1)),
-    'a gain counts 3 times':    dict(cls=_weighing(3)),
-    'a gain counts 8 times':    dict(cls=_weighing(8)),
-    'gains need not last':      dict(cls=_weighing(5, confirmed=False)),
-    'same, no final fall':      dict(cls=_weighing(5, confirmed=False), total_steps=None),
-    'no ceiling to a climb':    dict(cls=_weighing(5, math.inf)),
+    'a gain counts 5 times':    dict(cls=_weighing(5)),
+    'gains need not last':      dict(cls=_weighing(3, confirmed=False)),
+    'same, no final fall':      dict(cls=_weighing(3, confirmed=False), total_steps=None),
+    'no ceiling to a climb':    dict(cls=_weighing(3, math.inf)),
     'no final fall':            dict(total_steps=None),
     'no rest during the fall':  dict(cls=_Restless),
     'no bound by curvature':    dict(cls=_Unbounded),
     'tangent of any length':    dict(cls=_Uncut),
     'no way back':              dict(cls=_Onward),
+    'first rate by curvature':  dict(cls=_Cauchy),
     'first rate given, 1e-4':   dict(cls=_AsGiven, lr=1e-4),
     'first rate given, 1':      dict(cls=_AsGiven, lr=1.),
     'fall over 10 %':           dict(fall=0.1),
     'fall over 50 %':           dict(fall=0.5),
-    'α = 0.05':                 dict(alpha=0.05),
-    'α = 0.2':                  dict(alpha=0.2),
+    'α = 0, no move at all':    dict(alpha=0.),
+    'α = 0.02':                 dict(alpha=0.02),
+    'α = 0.1':                  dict(alpha=0.1),
     'memory of average 0.9':    dict(average=0.9),
     'memory of average 0.99':   dict(average=0.99),
     'μ = 0':                    dict(mu=0.),

@@ -101,11 +101,12 @@ def lowest(
     loss,          # Of a rate
     rate:float,    # Where to begin looking
     top:int=10,    # How many times it may be doubled
-    bottom:int=100 # How many times halved
+    bottom:int=60  # How many times halved
 )->float:          # NaN if the loss never falls
     "The rate at which a loss is lowest: where doubling and halving it no longer help, and a parabola through those three"
     at = lru_cache(None)(lambda k: value if math.isfinite(value := loss(rate*2.**k)) else math.inf)
     start,k = loss(0.),0
+    if not math.isfinite(start): return math.nan
     while not at(k)<start:
         if (k := k-1) < -bottom: return math.nan
     while at(k-1)<at(k) and k>-bottom: k -= 1

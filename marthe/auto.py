@@ -93,10 +93,7 @@ class AutoMARTHE(MARTHE):
 
 MARTHE.without_beta = AutoMARTHE
 
-# %% ../nbs/04b_auto.ipynb #1cc2d697
-FIRST = 0.6     # Share of the lowest point's rate to start with
-BARE = 0.4      # The same for gradient descent without momentum
-
+# %% ../nbs/04b_auto.ipynb #f1a57011
 def lowest(
     loss,          # Of a rate
     rate:float,    # Where to begin looking
@@ -113,6 +110,10 @@ def lowest(
     while at(k+1)<at(k) and k<top: k += 1
     left,right = 2*(at(k) - at(k-1)),at(k+1) - at(k)                    # slopes, where rate·2ᵏ is 1
     return rate*2.**k*(0.75*(right - 2*left)/(right - left) if left<0<right<math.inf else 1.)
+
+# %% ../nbs/04b_auto.ipynb #1cc2d697
+FIRST = 0.6     # Share of the lowest point's rate to start with
+BARE = 0.4      # The same for gradient descent without momentum
 
 @patch(as_prop=True)
 def _momentum(self:AutoMARTHE):
@@ -148,7 +149,6 @@ def _start(self:AutoMARTHE, train_loss, val_loss):
     self._set_rates([rate*(1-min(self._momentum, 0.999))*r for r in ratios])
     self.started = True
     if self.photo: self.photo['lrs'] = self.lrs
-
 
 # %% ../nbs/04b_auto.ipynb #6261c919
 @patch

@@ -40,7 +40,7 @@ class _AsGiven(AutoMARTHE):
     def _start(self, train_loss, val_loss): self.started = True
 
 class _Cauchy(AutoMARTHE):
-    "From 3 % of the Cauchy rate of the first minibatch, as the rule once did"
+    "From 3 % of the Cauchy rate of the first minibatch"
     def _start(self, train_loss, val_loss):
         shot = Surroundings(self.model)
         g = grad_hvp(train_loss, self.params)[1]; shot.restore()

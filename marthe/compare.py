@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'BETAS', 'TASKS', 'CURVES', 'FIXED', 'FREE', 'AUTO', 'HELD', 'LR0', 'COSTS', 'ROWS', 'SEARCHED',
-           'text_splits', 'TextNet', 'Task', 'deep_net', 'linear_net', 'grids', 'free_opt', 'stepper', 'Average',
-           'fresh_statistics', 'judge', 'finish', 'rate', 'train', 'Runs', 'stored', 'neighbours', 'usual', 'finals',
-           'plan', 'step_costs', 'read_costs', 'measure', 'main', 'Row', 'chosen', 'values', 'spread', 'paired',
-           'cost_of', 'summary', 'line', 'table', 'plot_rows', 'plot_pairs', 'plot_rates', 'best_so_far', 'searches',
-           'plot_search', 'shortfalls', 'overview']
+           'text_splits', 'TextNet', 'Task', 'deep_net', 'linear_net', 'grids', 'free_opt', 'Held', 'stepper',
+           'Average', 'fresh_statistics', 'judge', 'finish', 'rate', 'train', 'Runs', 'stored', 'neighbours', 'usual',
+           'finals', 'plan', 'step_costs', 'read_costs', 'measure', 'main', 'Row', 'chosen', 'values', 'spread',
+           'paired', 'cost_of', 'summary', 'line', 'table', 'plot_rows', 'plot_pairs', 'plot_rates', 'best_so_far',
+           'searches', 'plot_search', 'shortfalls', 'overview']
 
 # %% ../nbs/23_compare.ipynb #b7179bed
 import importlib, inspect, io, json, math, time
@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from .auto import at_weights, newest
+from .auto import FIRST, AutoMARTHE, at_weights, newest
 from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
 from .mnist import Results, best_of, cell_name, write_json
 from .models import conv_net, mnist_net, resnet18
@@ -120,7 +120,7 @@ FIXED = ('constant', 'cosine', 'onecycle', 'fall')
 # %% ../nbs/23_compare.ipynb #009556f6
 FREE = ('prodigy', 'dadapt', 'schedulefree', 'prodigy-cosine', 'dadapt-cosine')
 AUTO = ('auto', 'auto-fall')
-HELD = ('first-fall',)
+HELD = ('lowest-fall',)
 LR0 = 0.01
 
 def grids(
@@ -158,6 +158,12 @@ def free_opt(
         return lib.DAdaptSGD(params, lr=lr, momentum=given.get('momentum', 0.), **decay)
 
 # %% ../nbs/23_compare.ipynb #c9000562
+class Held(AutoMARTHE):
+    "Three fifths of the rate that is lowest along the first step, and nothing after that"
+    def _start(self, train_loss, val_loss):
+        super()._start(train_loss, val_loss)
+        if self.started: self._set_rates([0.6/FIRST*lr for lr in self.lrs])
+
 def stepper(
     task:Task,     # What to train
     net:nn.Module, # Its network
@@ -173,7 +179,7 @@ def stepper(
     opt = task.opt(net.parameters(), lr=lr)
     if kind == 'online': return MARTHE(opt, net, beta=method['beta'], mu=method['mu'], max_change=method.get('max_change'))
     if kind in AUTO: return MARTHE(opt, net, total_steps=steps if kind == 'auto-fall' else None)
-    if kind in HELD: return MARTHE(opt, net, total_steps=steps, alpha=0., mu=0., every=steps)      # without products and hypergradients
+    if kind in HELD: return Held(opt, net, total_steps=steps, alpha=0., mu=0., every=steps)      # without products and hypergradients
     return Fixed(opt, lambda s: CURVES[kind](s, lr), steps)
 
 # %% ../nbs/23_compare.ipynb #3acf6758
@@ -585,7 +591,7 @@ def best_so_far(
     return out
 
 # %% ../nbs/23_compare.ipynb #b7fa66f3
-SEARCHED = [Row('constant'), Row('cosine'), Row('onecycle'), Row('fall'), Row('marthe'), Row('schedulefree'), Row('prodigy-cosine'), Row('first-fall'), Row('auto', '_avg'), Row('auto-fall')]
+SEARCHED = [Row('constant'), Row('cosine'), Row('onecycle'), Row('fall'), Row('marthe'), Row('schedulefree'), Row('prodigy-cosine'), Row('lowest-fall'), Row('auto', '_avg'), Row('auto-fall')]
 
 def searches(
     out:Path,          # Folder of all results

@@ -15,21 +15,15 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from .auto import AutoMARTHE
-from .curvature import Surroundings, grad_hvp
+from .auto import FIRST, AutoMARTHE
 from .data import minibatches, mnist_subset, to_float
 from .mnist import write_json
 from .models import accuracy, mnist_net
-from .online import MARTHE
 
 # %% ../nbs/24_stress.ipynb #cd88859e
-class _Unbounded(AutoMARTHE):
-    "Without the bound by curvature"
-    def _watched(self, g, hz): return {k: v for k,v in super()._watched(g, hz).items() if k=='path'}
-
 class _Uncut(AutoMARTHE):
-    "Without a look at the length of the tangent"
-    def _shrink(self, size, path): return 1.
+    "Without a look at the stretch of the tangent"
+    def _too_long(self, stretch): return False
 
 class _Onward(AutoMARTHE):
     "Without the way back"
@@ -39,37 +33,38 @@ class _AsGiven(AutoMARTHE):
     "From the rate that is given"
     def _start(self, train_loss, val_loss): self.started = True
 
-class _Cauchy(AutoMARTHE):
-    "From 3 % of the Cauchy rate of the first minibatch"
+class _Bold(AutoMARTHE):
+    "From all of the lowest point's rate, not a fifth"
     def _start(self, train_loss, val_loss):
-        shot = Surroundings(self.model)
-        g = grad_hvp(train_loss, self.params)[1]; shot.restore()
-        push = self.push(self.opt, dict(zip(self.params, g)), {}, {}, self.lrs, [1.])
-        u = [push[p]['w'] for p in self.params]
-        hu = grad_hvp(train_loss, self.params, [u])[2][0]; shot.restore()
-        dot = lambda a, b: sum((x*y).sum().item() for x,y in zip(a, b))
-        self._set_rates([0.03*dot(u, g)/-abs(dot(u, hu))*(1-self._momentum)])
-        self.started = True
+        super()._start(train_loss, val_loss)
+        if self.started: self._set_rates([lr/FIRST for lr in self.lrs])
 
 class _OfRate(AutoMARTHE):
     "With the tangent of the rate, not of its logarithm, whose length says nothing"
     def _speeds(self, etas): return self.directions
-    def _shrink(self, size, path): return 1.
+    def _too_long(self, stretch): return False
+
+class _Credulous(AutoMARTHE):
+    "Trusts every tangent"
+    def _watched(self, g, hz): return {k: torch.ones(()) if k.startswith('coherence') else v for k,v in super()._watched(g, hz).items()}
 
 class _Restless(AutoMARTHE):
     "Goes on moving the rate during the fall"
-    _next_tangents = MARTHE._next_tangents
     def _rest(self): pass
     def _next_rates(self, delta, row):
         end,fall,self.total_steps = self.total_steps,self._fall(self.t)/self._fall(self.t-1),None
         etas,self.total_steps = super()._next_rates(delta, row),end
         return [eta*fall for eta in etas]
+    def _next_tangents(self, g, hz, etas):
+        end,self.total_steps = self.total_steps,None
+        Z,self.total_steps = super()._next_tangents(g, hz, etas),end
+        return Z
 
-def _weighing(gain, top=1., confirmed=True):
-    "With another weight of what speaks for a higher rate, another ceiling, or without confirmation"
-    class Weighing(AutoMARTHE):
-        def _move(self, x, mean): return self.alpha*self.every**0.5*min(top, x + (gain-1)*max(0., min(x, mean) if confirmed else x))
-    return Weighing
+def _moving(cosine, evidence):
+    "With other weights of the two terms of the move"
+    class Moving(AutoMARTHE):
+        def _move(self, x, e): return self.alpha*self.every**0.5*(cosine*x + evidence*e)
+    return Moving
 
 # %% ../nbs/24_stress.ipynb #b31d5e02
 VARIANTS = {
@@ -77,24 +72,23 @@ VARIANTS = {
     'E at the last weights':    dict(average=0.),
     'E on the training batch':  dict(valid=False),
     'tangent of the rate':      dict(cls=_OfRate),
-    'a gain counts once':       dict(cls=_weighing(1)),
-    'a gain counts 5 times':    dict(cls=_weighing(5)),
-    'gains need not last':      dict(cls=_weighing(3, confirmed=False)),
-    'same, no final fall':      dict(cls=_weighing(3, confirmed=False), total_steps=None),
-    'no ceiling to a climb':    dict(cls=_weighing(3, math.inf)),
+    'the cosine alone':         dict(cls=_moving(3, 0)),
+    'the evidence alone':       dict(cls=_moving(0, 1)),
+    'a cosine counts once':     dict(cls=_moving(1, 1)),
+    'a cosine counts 6 times':  dict(cls=_moving(6, 1)),
+    'every tangent is trusted': dict(cls=_Credulous),
     'no final fall':            dict(total_steps=None),
     'no rest during the fall':  dict(cls=_Restless),
-    'no bound by curvature':    dict(cls=_Unbounded),
     'tangent of any length':    dict(cls=_Uncut),
     'no way back':              dict(cls=_Onward),
-    'first rate by curvature':  dict(cls=_Cauchy),
+    'first rate, all of it':    dict(cls=_Bold),
     'first rate given, 1e-4':   dict(cls=_AsGiven, lr=1e-4),
     'first rate given, 1':      dict(cls=_AsGiven, lr=1.),
     'fall over 10 %':           dict(fall=0.1),
     'fall over 50 %':           dict(fall=0.5),
     'α = 0, no move at all':    dict(alpha=0.),
-    'α = 0.02':                 dict(alpha=0.02),
-    'α = 0.1':                  dict(alpha=0.1),
+    'α = 0.01':                 dict(alpha=0.01),
+    'α = 0.04':                 dict(alpha=0.04),
     'memory of average 0.9':    dict(average=0.9),
     'memory of average 0.99':   dict(average=0.99),
     'μ = 0':                    dict(mu=0.),

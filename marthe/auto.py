@@ -187,18 +187,18 @@ def _fall(self:AutoMARTHE, t):
 def _way(self:AutoMARTHE, direction):
     "D, by parameter: the discounted sum of the steps that the rates of a direction have taken, eq. (3)"
     moved = [p for group,d in zip(self.opt.param_groups, direction) if d for p in group['params'] if p in self.slow]
-    return dict(zip(moved, torch._foreach_sub([p.detach() for p in moved], [self.slow[p] for p in moved])))
+    return dict(zip(moved, torch._foreach_sub([p.detach() for p in moved], [self.slow[p] for p in moved]))) if moved else {}
 
 @patch
 def _watched(self:AutoMARTHE, g, hz):
     "The length of each tangent in lengths of the way, and the cosine of the two"
     out = {}
-    for j,(z,d) in enumerate(zip(self.Z, self.directions)):
-        if not z: continue
-        way = self._way(d); both = [p for p in way if p in z]
-        long,short = _norm([x['w'] for x in z.values()]),_norm(list(way.values())).clamp(min=1e-30)
+    for j,(z,way) in enumerate(zip(self.Z, map(self._way, self.directions))):
+        if not (both := [p for p in way if p in z]): continue
+        rounding = 10*torch.finfo(both[0].dtype).eps*_norm([p.detach() for p in both])              # a way shorter than this is not known
+        long,short = _norm([x['w'] for x in z.values()]),torch.maximum(_norm(list(way.values())), rounding).clamp(min=1e-30)
         out[f'stretch {j}'] = long/short
-        out[f'coherence {j}'] = _dot([z[p]['w'] for p in both], [way[p] for p in both])/(long*short).clamp(min=1e-30) if both else torch.zeros(())
+        out[f'coherence {j}'] = _dot([z[p]['w'] for p in both], [way[p] for p in both])/(long*short).clamp(min=1e-30)
     return out
 
 # %% ../nbs/04b_auto.ipynb #a90b7c12

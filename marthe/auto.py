@@ -207,6 +207,19 @@ LONGEST = 30    # Of a tangent, in lengths of the way
 LOWER = 0.7     # What is left of a rate whose tangent is longer
 
 @patch
+def _learn(self:AutoMARTHE, delta):
+    "Take the cosines of this step into their running mean and mean square"
+    self.turns += 1
+    new = max(0.05, 1/self.turns)
+    self.means = [m + new*(-c - m) for c,m in zip(delta, self.means)]
+    self.squares = [s + new*(c*c - s) for c,s in zip(delta, self.squares)]
+
+@patch
+def _evidence(self:AutoMARTHE, j, coherence):
+    "The second term of (2) for a direction: evidence, as far as its tangent is to be trusted"
+    return max(0., coherence)*self.means[j]/max(self.squares[j]**0.5, 1e-30)
+
+@patch
 def _move(self:AutoMARTHE, x, evidence):
     "How far log η moves, eq. (2)"
     return self.alpha*self.every**0.5*(PLAIN*x + evidence)
@@ -216,21 +229,19 @@ def _too_long(self:AutoMARTHE, stretch):
     "Has a tangent lost touch with the steps that it is made of?"
     return LONGEST<stretch<math.inf
 
+# %% ../nbs/04b_auto.ipynb #f3b7e816
 @patch
 def _next_rates(self:AutoMARTHE, delta, row):
     "The next rate of each group: eq. (2), less where the tangent is too long, or the fall"
-    etas,t,n = self.lrs,self.t,range(len(self.directions))
-    self.kept,self.cut = (self.means, self.squares, self.turns),[self._too_long(row.get(f'stretch {j}', 0.)) for j in n]     # in case the step is skipped
-    if delta:
-        self.turns += 1
-        new = max(0.05, 1/self.turns)
-        self.means,self.squares = ([m + new*(x - m) for m,x in zip(old, xs)] for old,xs in ((self.means, [-c for c in delta]), (self.squares, [c*c for c in delta])))
+    etas,t = self.lrs,self.t
+    self.kept = self.means,self.squares,self.turns                                  # in case the step is skipped
+    self.cut = [self._too_long(row.get(f'stretch {j}', 0.)) for j in range(len(self.directions))]
+    if delta: self._learn(delta)
     if self._fall(t)<1:
         return [eta*self._fall(t)/self._fall(t-1) if any(d[i] for d in self.directions) else eta for i,eta in enumerate(etas)]
     for j,d in enumerate(self.directions):
-        if self.cut[j]: factor = LOWER
-        elif not delta: continue
-        else: factor = math.exp(self._move(-delta[j], max(0., row.get(f'coherence {j}', 0.))*self.means[j]/max(self.squares[j]**0.5, 1e-30)))
+        if not (delta or self.cut[j]): continue
+        factor = LOWER if self.cut[j] else math.exp(self._move(-delta[j], self._evidence(j, row.get(f'coherence {j}', 0.))))
         etas = [eta*factor if x else eta for eta,x in zip(etas, d)]
     return etas
 

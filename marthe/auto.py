@@ -110,6 +110,7 @@ def lowest(
 
 # %% ../nbs/04b_auto.ipynb #1cc2d697
 FIRST = 0.2     # Share of the lowest point's rate to start with
+AutoMARTHE.first = FIRST
 
 @patch(as_prop=True)
 def _momentum(self:AutoMARTHE):
@@ -141,7 +142,7 @@ def _start(self:AutoMARTHE, train_loss, val_loss):
         rate = lowest(loss, size/length if size else first/slope if first else 1.) if slope>0 and length<math.inf else math.nan
     finally: shot.restore()
     if not rate>0: return
-    rate = min(FIRST*rate, size/length or math.inf)
+    rate = min(self.first*rate, size/length or math.inf)
     self._set_rates([rate*(1-min(self._momentum, 0.999))*r for r in ratios])
     self.started = True
     if self.photo: self.photo['lrs'] = self.lrs
@@ -264,6 +265,7 @@ def _rest(self:AutoMARTHE):
     "During the fall there is nothing to find, and no tangent to carry along"
     self.Z,self.Z_mean,self.slow = [{} for _ in self.directions],[{} for _ in self.directions],{}
 
+# %% ../nbs/04b_auto.ipynb #c3a9f05b
 @patch
 def _next_tangents(self:AutoMARTHE, g, hz, etas):
     "As for a `MARTHE` with a `beta`, until the fall; a tangent that is too long begins again as the way"
@@ -286,6 +288,7 @@ def _follow(self:AutoMARTHE):
     if old: torch._foreach_lerp_([self.slow[p] for p in old], [p.detach() for p in old], 1-self.mu)
     self.slow.update({p: p.detach().clone() for p in self.params if p not in self.slow})
 
+# %% ../nbs/04b_auto.ipynb #e60a4c93
 @patch
 @torch.no_grad()
 def _average(self:AutoMARTHE):

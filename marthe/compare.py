@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from .auto import FIRST, AutoMARTHE, at_weights, newest
+from .auto import AutoMARTHE, at_weights, newest
 from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
 from .mnist import Results, best_of, cell_name, write_json
 from .models import conv_net, mnist_net, resnet18
@@ -160,9 +160,7 @@ def free_opt(
 # %% ../nbs/23_compare.ipynb #c9000562
 class Held(AutoMARTHE):
     "Three fifths of the rate that is lowest along the first step, and nothing after that"
-    def _start(self, train_loss, val_loss):
-        super()._start(train_loss, val_loss)
-        if self.started: self._set_rates([0.6/FIRST*lr for lr in self.lrs])
+    first = 0.6
 
 def stepper(
     task:Task,     # What to train

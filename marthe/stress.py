@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from .auto import FIRST, AutoMARTHE
+from .auto import AutoMARTHE
 from .data import minibatches, mnist_subset, to_float
 from .mnist import write_json
 from .models import accuracy, mnist_net
@@ -35,9 +35,7 @@ class _AsGiven(AutoMARTHE):
 
 class _Bold(AutoMARTHE):
     "From all of the lowest point's rate, not a fifth"
-    def _start(self, train_loss, val_loss):
-        super()._start(train_loss, val_loss)
-        if self.started: self._set_rates([lr/FIRST for lr in self.lrs])
+    first = 1.
 
 class _OfRate(AutoMARTHE):
     "With the tangent of the rate, not of its logarithm, whose length says nothing"

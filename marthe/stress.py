@@ -46,6 +46,13 @@ class _Credulous(AutoMARTHE):
     "Trusts every tangent"
     def _watched(self, g, hz): return {k: torch.ones(()) if k.startswith('coherence') else v for k,v in super()._watched(g, hz).items()}
 
+class _Doubled(AutoMARTHE):
+    "Asks about rates twice as high, not about higher by a hair; goes with finite differences"
+    @property
+    def _scale(self): return 10.
+
+class _DoubledCredulous(_Doubled, _Credulous): "The same, and trusts every answer"
+
 class _Restless(AutoMARTHE):
     "Goes on moving the rate during the fall"
     def _rest(self): pass
@@ -94,7 +101,9 @@ VARIANTS = {
     'μ = 0.999':                dict(mu=0.999),
     'μ = 1':                    dict(mu=1.),
     'engine finite':            dict(engine='finite'),
-    'engine finite, every 5':   dict(engine='finite', every=5)}
+    'engine finite, every 5':   dict(engine='finite', every=5),
+    'rates twice as high':      dict(cls=_Doubled, engine='finite'),
+    'the same, all trusted':    dict(cls=_DoubledCredulous, engine='finite')}
 
 OPTIMIZERS = dict(sgd=lambda p, lr: torch.optim.SGD(p, lr=lr), momentum=lambda p, lr: torch.optim.SGD(p, lr=lr, momentum=0.9), adam=lambda p, lr: torch.optim.Adam(p, lr=lr))
 

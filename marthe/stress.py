@@ -46,6 +46,7 @@ class _Credulous(AutoMARTHE):
     "Trusts every tangent"
     def _watched(self, g, hz): return {k: torch.ones(()) if k.startswith('coherence') else v for k,v in super()._watched(g, hz).items()}
 
+# %% ../nbs/24_stress.ipynb #ab1a7e04
 class _Doubled(AutoMARTHE):
     "Asks about rates twice as high, not about higher by a hair; goes with finite differences"
     @property

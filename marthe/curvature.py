@@ -39,7 +39,11 @@ def call_loss(
     return loss.reshape(())
 
 # %% ../nbs/02_curvature.ipynb #c51efbe1
-def as_list(x): return list(x) if isinstance(x, (list, tuple)) else [x]
+def as_list(
+    x # One thing, or several
+)->list:
+    "A list of what there is"
+    return list(x) if isinstance(x, (list, tuple)) else [x]
 
 def distinct(
     tensors # Tensors, or None
@@ -79,7 +83,7 @@ def _grad_hvp(loss_fn, params, zs, name):
         gs = torch.autograd.grad(loss, params, create_graph=bool(zs), allow_unused=True)
         hzs = [_hvp(gs, params, z, retain_graph=i+1<len(zs)) for i,z in enumerate(zs)]
     except RuntimeError as e:
-        if not zs: raise
+        if not zs or not any(word in str(e) for word in ('derivative', 'differentiate', 'double backward')): raise
         raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
                            f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
     return loss.detach(), [distinct([g if g is None else g.detach() for g in gs]), *hzs]
@@ -97,11 +101,23 @@ def grad_hvp(
     return loss, g, hzs
 
 # %% ../nbs/02_curvature.ipynb #701b2f21
-def rng_devices(params): return sorted({p.device for p in params if p.is_cuda}, key=str)
+def rng_devices(
+    params # Parameters
+)->list:
+    "The GPUs that they are on, each with a random generator of its own"
+    return sorted({p.device for p in params if p.is_cuda}, key=str)
 
-def get_rng(devices): return [torch.get_rng_state(), *(torch.cuda.get_rng_state(d) for d in devices)]
+def get_rng(
+    devices # From `rng_devices`
+)->list:
+    "The states of the random generators, that of the CPU first"
+    return [torch.get_rng_state(), *(torch.cuda.get_rng_state(d) for d in devices)]
 
-def set_rng(states, devices):
+def set_rng(
+    states, # From `get_rng`
+    devices # The same as there
+):
+    "Have the random generators go on from these states"
     torch.set_rng_state(states[0])
     for s,d in zip(states[1:], devices): torch.cuda.set_rng_state(s, d)
 
@@ -205,18 +221,26 @@ def slopes_fd(
     return (ends[0]+ends[1])/2, slopes
 
 # %% ../nbs/02_curvature.ipynb #460a19b4
+def _writes(func):
+    "Does this operation write into its first argument?"
+    name = getattr(func, '__name__', '')
+    return name == '__setitem__' or name.endswith('_') and not name.endswith('__') or name in [f'__i{op}__' for op in ('add', 'sub', 'mul', 'truediv', 'pow')]
+
 class _InDouble(TorchFunctionMode):
-    "Promote every floating-point argument to double precision, refuse to go back, and record the calls if asked"
+    "Promote every floating-point argument and every new tensor to double precision, refuse to go back, and record the calls if asked"
     def __init__(self, calls=None): super().__init__(); self.calls = calls
     def __torch_function__(self, func, types, args=(), kwargs=None):
         up = lambda t: t.double() if t.is_floating_point() else t
         keep = lambda t: t.detach().clone() if t.is_floating_point() else t
-        args,kwargs = tree_map_only(Tensor, up, (args, kwargs or {}))
+        written = args[:1] if _writes(func) else ()                   # a copy of it would take the result, and be lost
+        args,kwargs = tree_map_only(Tensor, up, (args[len(written):], kwargs or {}))
+        args = (*written, *args)
         rounds = func in (Tensor.float, Tensor.half, Tensor.bfloat16, Tensor.type_as)
         if func is Tensor.to: rounds = any(isinstance(a, (torch.dtype, Tensor)) for a in (*args[1:], *kwargs.values()))
         if rounds and args[0].is_floating_point(): return args[0]
         if self.calls is not None: self.calls.append((func, *tree_map_only(Tensor, keep, (args, kwargs))))
-        return func(*args, **kwargs)
+        new = not any(isinstance(t, Tensor) for t in tree_flatten((args, kwargs))[0])
+        return tree_map_only(Tensor, up, func(*args, **kwargs)) if new else func(*args, **kwargs)
 
 def _mismatch(a, b):
     "Relative distance of two lists of tensors"
@@ -286,14 +310,15 @@ def check_hvp(
     "Compare the exact engine with differences of the gradient in double precision on your own model"
     params = [p for p in model.parameters() if p.requires_grad]
     tensors = [t for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()]
-    shot,kept,calls = Surroundings(model),[t.data for t in tensors],[]
+    shot,kept,old,calls = Surroundings(model),[t.data for t in tensors],[p.grad for p in params],[]
     try:
+        for p in params: p.grad = None
         for t in tensors: t.data = t.data.double()
         ws = [p.detach().clone() for p in params]
         gen = torch.Generator().manual_seed(0)
         z = [torch.randn(p.shape, generator=gen, dtype=torch.float64).to(p.device) for p in params]
         def grads(xs):
-            set_rng(shot.rng, shot.devices)
+            shot.restore()
             for p,x in zip(params, xs): p.data = x
             with _InDouble(): return [torch.zeros_like(p) if g is None else g for p,g in zip(params, grad_hvp(loss_fn, params)[1])]
         try:
@@ -303,6 +328,7 @@ def check_hvp(
         bad = _culprits(calls, tol) if error > tol else {}
     finally:
         for t,d in zip(tensors, kept): t.data = d
+        for p,g in zip(params, old): p.grad = g
         shot.restore()
     if error <= tol: return HVPCheck(True, error, {}, "The exact engine can be trusted on this model.")
     blame = f"The second derivative is wrong or missing in {', '.join(bad)}." if bad else "No single operation is to blame."

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, jacrev
+from torch.func import functional_call
 
 # %% ../nbs/00_dynamics.ipynb #d2399cd9
 class Dynamics(NamedTuple):
@@ -31,6 +31,7 @@ def sgd(
     weight_decay:float=0.  # λ, the weight of the squared norm
 )->Dynamics:
     "Gradient descent with the options of `torch.optim.SGD`"
+    if nesterov and (not momentum or dampening): raise ValueError("`nesterov` needs a `momentum` and no `dampening`, as in `torch.optim.SGD`")
     def update(s, g, lr, t):
         d = g + weight_decay*s[0] if weight_decay else g
         if not momentum: return (s[0] - lr*d)[None]
@@ -117,7 +118,7 @@ def jacobians(
     t:int=0        # Step number
 )->tuple:          # `A` of shape `(k·d, k·d)` and `B` of shape `(k·d,)`
     "The matrices of eq. (6), for problems small enough to look at"
-    lr = torch.as_tensor(lr, dtype=s.dtype, device=s.device).requires_grad_()
+    lr = torch.as_tensor(lr, dtype=s.dtype, device=s.device).detach().requires_grad_()
     s = s.detach().requires_grad_()
     out = phi(dyn, loss, s, lr, t).flatten()
     rows = [torch.autograd.grad(o, (s, lr), retain_graph=True, materialize_grads=True) for o in out]

@@ -34,6 +34,13 @@ def check_schedule(
 # %% ../nbs/01_hypergradient.ipynb #3e0bffa7
 def _leaf(x): return x.detach().requires_grad_()
 
+def _get_rng(): return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+
+def _set_rng(states):
+    "Have every random generator go on from where `_get_rng` found it"
+    torch.set_rng_state(states[0])
+    if states[1]: torch.cuda.set_rng_state_all(states[1])
+
 def _scalar(value, name):
     "Raise unless `value` is a scalar that can be differentiated"
     if not isinstance(value, Tensor): raise TypeError(f"`{name}` must return a scalar tensor, not {type(value).__name__}")
@@ -48,12 +55,13 @@ def _check(dyn, w0, losses, E, lrs):
         raise TypeError("`w0` must be a vector of floating-point weights; `ravel(model)` makes one")
     if not hasattr(losses, '__len__') or not all(map(callable, losses)): raise TypeError("`losses` must be a list of functions `w -> scalar`, one for each step")
     if not len(losses): raise ValueError("`losses` is empty; give one loss for each step")
-    lrs = check_schedule(lrs, len(losses), w0)
+    lrs,rng = check_schedule(lrs, len(losses), w0),_get_rng()
     if E is not None: _scalar(E(_leaf(w0)), 'E')
+    _set_rng(rng)                                    # a look that leaves no trace
     return lrs
 
 # %% ../nbs/01_hypergradient.ipynb #60aa01cd
-def _gradient(losses, t, w, **kwargs): return torch.autograd.grad(_scalar(losses[t](w), f'losses[{t}]'), w, **kwargs)[0]
+def _gradient(losses, t, w, **kwargs): return torch.autograd.grad(_scalar(losses[t](w), f'losses[{t}]'), w, **kwargs)[0].contiguous()
 
 def _states(dyn, s, losses, lrs, steps):
     yield s
@@ -104,7 +112,7 @@ def tangents(
     for t in range(len(lrs)):
         w = _leaf(s[0])
         g = _gradient(losses, t, w, create_graph=True)
-        HZ = torch.autograd.grad(g, w, Z[:,0], is_grads_batched=True)[0] if t else Z[:,0]
+        HZ = torch.autograd.grad(g, w, Z[:,0], is_grads_batched=True)[0] if t and g.requires_grad else torch.zeros_like(Z[:,0])
         with torch.no_grad(): s,Z = dyn.update(s, g.detach(), lrs[t], t), _push(dyn, s, g.detach(), lrs[t], t, Z, HZ)
         yield s,Z
 
@@ -145,7 +153,7 @@ def _taped(dyn, s, losses, lrs, steps):
 def _pullback(w, g, args, out, a):
     "One step backwards, eq. (7): the adjoint of the state before it and the derivative in the rate"
     a_s,a_g,a_lr = torch.autograd.grad(out, args, a)
-    a_s[0] += torch.autograd.grad(g, w, a_g)[0]
+    if g.requires_grad: a_s[0] += torch.autograd.grad(g, w, a_g)[0]      # no Hessian where the loss is linear
     return a_s, a_lr
 
 # %% ../nbs/01_hypergradient.ipynb #2b295f10
@@ -163,12 +171,14 @@ def hypergrad_reverse(
     K = 1 if every is None else round(T**0.5) if every == 'sqrt' else every
     if not isinstance(K, int) or K < 1: raise ValueError(f"`every` is {every!r}; give a number of steps, at least 1, or 'sqrt'")
     blocks = [range(b, min(b+K, T)) for b in range(0, T, K)]
-    stored = [s for t,s in enumerate(_states(dyn, dyn.init(w0.detach()), losses, lrs, range(blocks[-1][0]))) if t%K == 0]
+    stored = [(s, _get_rng()) for t,s in enumerate(_states(dyn, dyn.init(w0.detach()), losses, lrs, range(blocks[-1][0]))) if t%K == 0]
     grad,a = torch.zeros_like(lrs), None
     for block in reversed(blocks):
-        tape,s = _taped(dyn, stored.pop(), losses, lrs, block)
-        if a is None: value,a = _final(E, s)
+        s,rng = stored.pop(); _set_rng(rng)
+        tape,s = _taped(dyn, s, losses, lrs, block)
+        if a is None: (value,a),end = _final(E, s),_get_rng()
         for t in reversed(block): a,grad[t] = _pullback(*tape.pop(), a)
+    _set_rng(end)
     return value,grad
 
 # %% ../nbs/01_hypergradient.ipynb #23aedcbf
@@ -181,7 +191,7 @@ def short_hypergrad(
     t:int,                # The step whose rate is in question
     K:int                 # How many steps to look ahead: 1 for HD's estimate, T-t for the true hypergradient
 )->float:
-    "g'_K at time `t` of a trajectory, eq. (10)"
+    "g'_K at time `t` of a trajectory, eq. (10); the losses must not be random, since their steps are repeated one by one"
     T = len(losses)
     lrs = check_schedule(lrs, T, states)
     if len(states) != T+1: raise ValueError(f"`states` has {len(states)} entries, but {T} losses make {T+1} states; take both from the same `trajectory`")

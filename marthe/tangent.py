@@ -14,6 +14,8 @@ from torch import Tensor
 from torch.autograd import forward_ad as fwAD
 from torch.overrides import TorchFunctionMode
 
+from .curvature import get_rng, rng_devices, set_rng
+
 # %% ../nbs/03_tangent.ipynb #7659ea17
 class _Opaque(Exception): "A tangent was about to be lost in a Python number"
 
@@ -21,10 +23,11 @@ class _Watch(TorchFunctionMode):
     "Lets forward mode pass through optimizer code, and notices where it cannot"
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
-        if func in (Tensor.item, Tensor.__float__, Tensor.tolist):
+        if func in (Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy, Tensor.__array__):
             dx = fwAD.unpack_dual(args[0]).tangent
             if dx is not None and dx.any(): raise _Opaque
         if func in (Tensor.data.__get__, Tensor.detach): return args[0]
+        if func == Tensor.data.__set__: return args[0].copy_(args[1])
         if func is Tensor.bfloat16 or (func is Tensor.to and torch.bfloat16 in (*args[1:], *kwargs.values())): return args[0].clone()
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
@@ -33,14 +36,15 @@ class _Watch(TorchFunctionMode):
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
 def _pack(opt, grads, dtype=None):
-    "Copies of the weights, gradients and optimizer state of each parameter, floating-point tensors in the given precision"
-    up = lambda x: x.detach().to(dtype or x.dtype, copy=True) if _is_float(x) else copy.deepcopy(x)
+    "Copies of the weights, gradients and optimizer state of each parameter, floating-point tensors in the given precision, or in single at least"
+    up = lambda x: x.detach().to(dtype or torch.promote_types(x.dtype, torch.float32), copy=True) if _is_float(x) else copy.deepcopy(x)
     return {p: {'w': up(p), 'grad': up(g), **{k: up(v) for k,v in opt.state.get(p, {}).items()}} for p,g in grads.items()}
 
+# %% ../nbs/03_tangent.ipynb #68afd3aa
 def _run(opt, pack, lrs):
     "The optimizer's own step on a packed state; returns the new weights and floating-point buffers"
-    new = object.__new__(type(opt))
-    new.__dict__.update(opt.__dict__)
+    new,rng = object.__new__(type(opt)),get_rng(devices := rng_devices(pack))
+    new.__dict__.update({k: v if k.endswith('_hooks') else copy.deepcopy(v) for k,v in opt.__dict__.items() if k not in ('state', 'param_groups')})
     new._optimizer_step_pre_hooks,new._optimizer_step_post_hooks = OrderedDict(),OrderedDict()
     new.state,new.param_groups = defaultdict(dict),[]
     for group,lr in zip(opt.param_groups, lrs):
@@ -58,7 +62,9 @@ def _run(opt, pack, lrs):
     torch.set_default_dtype(torch.float64)       # for the scalars that optimizers make themselves
     try:
         with torch.no_grad(), _Watch(): type(opt).step(new)
-    finally: torch.set_default_dtype(dtype)
+    finally:
+        torch.set_default_dtype(dtype)
+        set_rng(rng, devices)                    # noise in a step is the same in every run of it
     for old,group in zip(before, new.param_groups):
         if moved := [k for k,v in floats(group).items() if old.get(k)!=v]:
             raise TypeError(f"{type(opt).__name__} keeps state in its param_groups ({', '.join(moved)}), where no tangent can follow; "
@@ -112,7 +118,7 @@ def push_any(
         centre,through = _dual_run(opt, grads, dx, lrs)
         slope,both = _slope(opt, grads, dx, lrs, dlrs, 1.)
         bend = [b.sub_(c, alpha=2) for b,c in zip(flat(both), flat(centre))]
-        eps = torch.finfo(next(iter(grads)).dtype).eps
+        eps = torch.finfo(flat(centre)[0].dtype).eps
         if not norm(bend) <= eps**0.5*norm(flat(slope)) + 50*eps*norm(flat(centre)):     # NaN too
             slope,_ = _slope(opt, grads, dx, lrs, dlrs, narrow, torch.float64)
         for a,b in zip(flat(slope), flat(through)): a += b
@@ -188,7 +194,7 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
             if l2 or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=l2)
             _mul_(dm, mu*b1); _add_(dm, dd, alpha=mu*(1-b1))
             _mul_(d, dd); _mul_(dv, mu*b2); _add_(dv, d, alpha=2*mu*(1-b2))
-            torch._foreach_clamp_min_(v, torch.finfo(ps[0].dtype).tiny**0.5)
+            torch._foreach_clamp_min_(v, max(torch.finfo(p.dtype).tiny for p in ps)**0.5)
             du = torch._foreach_div(dv, v)
             _mul_(du, u); _mul_(du, -1/(2*c2)); _add_(du, dm, alpha=1/c1); torch._foreach_div_(du, q)
             _mul_(dw, mu*(1-lr*shrink)); _add_(dw, du, alpha=-lr)
@@ -202,7 +208,7 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
 # %% ../nbs/03_tangent.ipynb #a3592706
 _refused = {'LBFGS': "evaluates its closure several times a step, so a step is not one map of (state, gradient, rate)",
             'Rprop': "reads its learning rate only at the first step; after that there is no rate to schedule",
-            'SparseAdam': "needs sparse gradients, which have no Hessian-vector product; use Adam with dense gradients"}
+            'SparseAdam': "needs sparse gradients, which have no Hessian-vector product"}
 
 def find_push(
     opt # A `torch.optim.Optimizer`, of `torch.optim` or not
@@ -212,6 +218,8 @@ def find_push(
     for cls in type(opt).__mro__:
         if why := cls.__module__.startswith('torch.optim') and _refused.get(cls.__name__):
             raise TypeError(f"{cls.__name__} {why}; use another optimizer, such as SGD with momentum or AdamW")
+    if any(isinstance(v, torch.optim.Optimizer) for v in vars(opt).values()) or not {'state', 'param_groups'} <= vars(opt).keys():
+        raise TypeError(f"{type(opt).__name__} wraps another optimizer, where no push can follow; give MARTHE the inner one")
     if missing := [i for i,g in enumerate(opt.param_groups) if 'lr' not in g]:
         raise TypeError(f"parameter group {missing[0]} of {type(opt).__name__} has no 'lr' to schedule")
     O,plain = torch.optim,all(not g.get('amsgrad') and not isinstance(g.get('betas', (0.,))[0], Tensor) for g in opt.param_groups)

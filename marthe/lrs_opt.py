@@ -50,7 +50,7 @@ class LRSOpt:
         self.dyn,self.w0,self.sample,self.E,self.metric = dyn,w0,sample,E,metric
         self.outer = optimizer if isinstance(optimizer, Dynamics) else _OUTER[optimizer]()
         self.step,self.clip,self.smooth,self.average,self.every,self.seed = step,clip,smooth,average,every,seed
-        self.lrs = check_schedule(lrs, len(lrs), w0)
+        self.lrs = check_schedule(lrs, torch.as_tensor(lrs).numel(), w0)
         self.state,self.losses,self.metrics = self.outer.init(self.lrs),[],[]
 
 # %% ../nbs/05_lrs_opt.ipynb #cb1160ed
@@ -60,37 +60,45 @@ def advance(self:LRSOpt):
     i = len(self.losses)
     end = []
     def E(w): end.append(w.detach()); return self.E(w)
-    value,g = hypergrad_reverse(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, i])), E, self.state[0], self.every)
+    state = self.state
+    value,g = hypergrad_reverse(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, i])), E, state[0], self.every)
     if np.isfinite(value) and g.isfinite().all():
         if self.clip is not None: g = g.clamp(-self.clip, self.clip)
         g = F.avg_pool1d(g[None], self.smooth, 1, self.smooth//2, count_include_pad=False)[0]
-        self.state = self.outer.update(self.state, g, self.step(i) if callable(self.step) else self.step, i)
-        self.state[0].clamp_(min=0)
-    else: self.state[0] *= 0.9
-    self.lrs = self.lrs.lerp(self.state[0], 1/max(1, self.average*(i+1)))
-    self.losses.append(value)
-    self.metrics.append(None if self.metric is None else float(self.metric(end[-1])))
+        state = self.outer.update(state, g, self.step(i) if callable(self.step) else self.step, i)
+        state[0].clamp_(min=0)
+    else: state = torch.cat([0.9*state[:1], state[1:]])
+    metric = None if self.metric is None else float(self.metric(end[-1]))
+    self.state,self.lrs = state,self.lrs.lerp(state[0], 1/max(1, self.average*(i+1)))      # all or nothing: an interruption leaves no half
+    self.losses.append(value); self.metrics.append(metric)
 
 # %% ../nbs/05_lrs_opt.ipynb #9bb66726
 @patch
 def evaluate(self:LRSOpt,
     n:int=4,      # Number of training runs
-    seed:int=1000 # Decides their minibatches, together with the seed of the search
+    seed:int=None # Decides their minibatches, together with the seed of the search; 1000 by default, or more if there were more hyper-iterations
 )->list:          # A pair of E and metric for each run
     "Train `n` times with the schedule found so far, on minibatches that the search has not seen"
-    out = []
+    out,used = [],len(self.losses)
+    if seed is None: seed = max(1000, used)
+    if seed < used: raise ValueError(f"`seed` is {seed}, but the search has used the minibatches of 0 to {used-1}; give one above that")
     for j in range(n):
         for s in run(self.dyn, self.w0, self.sample(np.random.default_rng([self.seed, seed, j])), self.lrs): pass
         with torch.no_grad(): out.append((self.E(s[0]).item(), None if self.metric is None else float(self.metric(s[0]))))
     return out
 
 # %% ../nbs/05_lrs_opt.ipynb #4a2f5270
+@patch(as_prop=True)
+def _problem(self:LRSOpt):
+    "What tells one search from another: its seed and where the weights begin"
+    return np.array([self.seed, len(self.w0), self.w0.double().norm().item()])
+
 @patch
 def save(self:LRSOpt,
     path:str|Path # A `.npz` file
 ):
     "Write all that the next hyper-iteration depends on"
-    arrays = dict(state=self.state.cpu().numpy(), lrs=self.lrs.cpu().numpy(), losses=self.losses, metrics=np.array(self.metrics, dtype=float))
+    arrays = dict(problem=self._problem, state=self.state.cpu().numpy(), lrs=self.lrs.cpu().numpy(), losses=self.losses, metrics=np.array(self.metrics, dtype=float))
     write_whole(path, lambda f: np.savez(f, **arrays))
 
 @patch
@@ -98,7 +106,11 @@ def load(self:LRSOpt,
     path:str|Path # A file made by `save`
 ):
     "Go on from where `save` left off"
-    with np.load(path) as d: state,lrs,losses,metrics = d['state'], d['lrs'] if 'lrs' in d else d['state'][0], d['losses'].tolist(), d['metrics'].tolist()
+    with np.load(path) as d:
+        state,lrs,losses,metrics = d['state'], d['lrs'] if 'lrs' in d else d['state'][0], d['losses'].tolist(), d['metrics'].tolist()
+        problem = d['problem'] if 'problem' in d else self._problem
+    if not np.allclose(problem, self._problem, rtol=1e-6):
+        raise ValueError(f"`path`: {path} holds a search with another seed or from other initial weights; give another path or delete it")
     if state.shape != tuple(self.state.shape):
         raise ValueError(f"`path`: {path} holds a state of shape {state.shape}, but here it has shape {tuple(self.state.shape)}; "
                          "the file comes from another horizon or optimizer, so give another path or delete it")
@@ -121,7 +133,7 @@ def fit(self:LRSOpt,
             self.advance()
             if path is not None: self.save(path)
             if after is not None: after(self)
-            shown = {} if self.metric is None else {self.metric.__name__: f'{self.metrics[-1]:.2f}'}
+            shown = {} if self.metric is None else {getattr(self.metric, '__name__', 'metric'): f'{self.metrics[-1]:.2f}'}
             bar.set_postfix(loss=f'{self.losses[-1]:.4f}', **shown); bar.update()
     return self.lrs
 
@@ -150,9 +162,9 @@ def _round(xs, digits=5): return [float(f'{x:.{digits}g}') if np.isfinite(x) els
 
 def _report(path, command, opt, **kwargs):
     "Write what `opt` has found so far, beside the commands that found it"
-    old = json.loads(path.read_text()) if path.exists() else dict(commands=[], hyper_iterations=0)
-    commands = old['commands']
-    if not commands or commands[-1]['command'] != command: commands.append({'from': old['hyper_iterations'], 'command': command})
+    old = json.loads(path.read_text()) if path.exists() else dict(commands=[])
+    commands,done = old['commands'],len(opt.losses) - (not kwargs)      # a search reports after each hyper-iteration, a judgement after them all
+    if not commands or commands[-1]['command'] != command: commands.append({'from': done, 'command': command})
     d = dict(seed=opt.seed, commands=commands, hyper_iterations=len(opt.losses), **kwargs,
              loss=_round(opt.losses), accuracy=_round(opt.metrics), schedule=_round(opt.lrs.tolist()))
     write_whole(path, lambda f: f.write(json.dumps(d).encode()))

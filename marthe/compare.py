@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'BETAS', 'TASKS', 'CURVES', 'FIXED', 'FREE', 'AUTO', 'HELD', 'LR0', 'COSTS', 'ROWS', 'SEARCHED', 'SHOWN',
-           'text_splits', 'TextNet', 'Task', 'deep_net', 'linear_net', 'grids', 'free_opt', 'Held', 'stepper',
+           'text_splits', 'TextNet', 'Task', 'deep_net', 'linear_net', 'grids', 'free_opt', 'held', 'stepper',
            'Average', 'fresh_statistics', 'judge', 'finish', 'rate', 'train', 'Runs', 'stored', 'neighbours', 'usual',
            'finals', 'plan', 'step_costs', 'read_costs', 'measure', 'main', 'Row', 'chosen', 'values', 'spread',
            'paired', 'cost_of', 'summary', 'line', 'table', 'plot_rows', 'plot_pairs', 'plot_rates', 'best_so_far',
@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from .auto import AutoMARTHE, at_weights, newest
+from .auto import FIRST, AutoMARTHE, at_weights, newest
 from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
 from .mnist import Results, best_of, cell_name, write_json
 from .models import conv_net, mnist_net, resnet18
@@ -120,14 +120,14 @@ FIXED = ('constant', 'cosine', 'onecycle', 'fall')
 # %% ../nbs/23_compare.ipynb #009556f6
 FREE = ('prodigy', 'dadapt', 'schedulefree', 'prodigy-cosine', 'dadapt-cosine')
 AUTO = ('auto', 'auto-fall')
-HELD = ('lowest-fall',)
+HELD = {'first-fall': FIRST, 'lowest-fall': 0.6}
 LR0 = 0.01
 
 def grids(
     task:Task # What is tried on it
 )->dict:      # From a method's name to its settings, each an argument of `train`
     "Every setting that is tried"
-    single = dict.fromkeys(FREE, 1.) | dict.fromkeys(HELD + AUTO, LR0)
+    single = dict.fromkeys(FREE, 1.) | dict.fromkeys((*HELD, *AUTO), LR0)
     if not issubclass(task.opt.func, torch.optim.SGD): single['schedulefree'] = 0.0025
     published = {k: [dict(kind='online', mu=mu, beta=b, lr=task.lr0) for b in task.betas] for k,mu in (('hd', 0.), ('marthe', 0.99))}
     return {k: [dict(kind=k, lr=lr) for lr in task.rates] for k in FIXED} | published | {k: [dict(kind=k, lr=lr)] for k,lr in single.items()}
@@ -158,9 +158,16 @@ def free_opt(
         return lib.DAdaptSGD(params, lr=lr, momentum=given.get('momentum', 0.), **decay)
 
 # %% ../nbs/23_compare.ipynb #c9000562
-class Held(AutoMARTHE):
-    "Three fifths of the rate that is lowest along the first step, and nothing after that"
-    first = 0.6
+def held(
+    opt:torch.optim.Optimizer, # Does the steps
+    net:nn.Module,             # What it trains
+    share:float,               # Of the rate that is lowest along the first step
+    steps:int                  # Length of the run
+)->AutoMARTHE:
+    "A line search for the first rate and nothing after it but the fall: no products, no hypergradients"
+    mover = AutoMARTHE(opt, net, total_steps=steps, alpha=0., mu=0., every=steps)
+    mover.first = share
+    return mover
 
 def stepper(
     task:Task,     # What to train
@@ -177,7 +184,7 @@ def stepper(
     opt = task.opt(net.parameters(), lr=lr)
     if kind == 'online': return MARTHE(opt, net, beta=method['beta'], mu=method['mu'], max_change=method.get('max_change'))
     if kind in AUTO: return MARTHE(opt, net, total_steps=steps if kind == 'auto-fall' else None)
-    if kind in HELD: return Held(opt, net, total_steps=steps, alpha=0., mu=0., every=steps)      # without products and hypergradients
+    if kind in HELD: return held(opt, net, HELD[kind], steps)
     return Fixed(opt, lambda s: CURVES[kind](s, lr), steps)
 
 # %% ../nbs/23_compare.ipynb #3acf6758
@@ -257,7 +264,7 @@ def train(
     torch.manual_seed(seed)
     data,net = task.splits(),task.net()
     mover,kind,rates,seconds = stepper(task, net, method, steps),method['kind'],[],0.
-    average = mover if kind in AUTO + HELD else Average(net) if kind in FIXED else None
+    average = mover if kind in (*AUTO, *HELD) else Average(net) if kind in FIXED else None
     draw = lambda split, n=steps: minibatches(split, task.bs, n, seed, task.see)
     for (x,y),(xv,yv) in zip(draw(data.train), draw(data.valid)):
         start = time.process_time()
@@ -374,7 +381,7 @@ def measure(
     "Store what a step of each method costs, unless that has been done"
     names = [k for k,g in COSTS.items() if k != 'plain' and (not only or g in only) and k not in read_costs(out).get(task, {})]
     if not names: return
-    ms = {k: g[len(g)//2] for k,g in grids(TASKS[task]).items()}
+    ms = {k: g[0 if 'beta' in g[0] else len(g)//2] for k,g in grids(TASKS[task]).items()}      # the least β, for a run that is lost skips its work
     new = step_costs(TASKS[task], {k: ms[COSTS[k]] for k in ('plain', *names)}, n)
     known = read_costs(out)                   # again: another process may have written since
     write_json(Path(out)/'costs.json', known | {task: known.get(task, {}) | {k: float(f'{v:.4g}') for k,v in new.items()}})
@@ -487,7 +494,7 @@ def summary(
 # %% ../nbs/23_compare.ipynb #40a99351
 def _number(x): return '' if math.isnan(x) else f'{x:.1f}'
 def _diff(mean, se, n): return '' if not n else f'{mean:+.1f} ± {se:.1f}' if n > 1 else f'{mean:+.1f}'
-def _setting(method): return 'none' if method['kind'] in FREE + AUTO + HELD else f"β={method['beta']:g}" if 'beta' in method else f"{method['lr']:g}"
+def _setting(method): return 'none' if method['kind'] in (*FREE, *AUTO, *HELD) else f"β={method['beta']:g}" if 'beta' in method else f"{method['lr']:g}"
 
 def line(
     row:Row, # Which
@@ -665,7 +672,7 @@ def plot_overview(
 def priced(
     out:Path,        # Folder of all results
     trials:int=2000, # Random orders
-    rows=(Row('constant'), Row('cosine'), Row('fall'), Row('lowest-fall')) # Which lines
+    rows=(Row('constant'), Row('cosine'), Row('fall'), Row('first-fall'), Row('lowest-fall')) # Which lines
 )->dict:             # From a row to `(mean, lower tenth)` by task, in points of test accuracy minus ours
     "What other methods have in hand for the price of one run of `auto-fall`"
     ahead,ours = {r: {} for r in rows},Row('auto-fall')

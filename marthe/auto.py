@@ -6,8 +6,8 @@
 __all__ = ['FIRST', 'PLAIN', 'LONGEST', 'LOWER', 'newest', 'at_weights', 'AutoMARTHE', 'lowest']
 
 # %% ../nbs/04b_auto.ipynb #25c48085
-import copy, math
-from contextlib import contextmanager
+import copy, math, warnings
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 
 import torch
@@ -24,6 +24,8 @@ def newest(
 )->float:
     "The weight of the latest step in a running average, eq. (4)"
     return max(6/(n+6), 1-memory) if n>1 else 1.
+
+def _wide(x): return x.to(torch.promote_types(x.dtype, torch.float32))      # averages of half precision are kept in single
 
 @contextmanager
 def at_weights(
@@ -69,7 +71,7 @@ class AutoMARTHE(MARTHE):
         _refuse(not 0<=alpha<=1, f"`alpha` must lie between 0 and 1, not {alpha}")
         _refuse(not 0<=average<1, f"`average` must be at least 0 and below 1, not {average}")
         super().__init__(opt, model, 0., mu, every, groups, engine, clip_value, clip_norm, None, hvp_frac)
-        self.beta,self.total_steps,self.fall,self.alpha,self.average = None,total_steps,fall,alpha,average
+        self.beta,self._steps,self.fall,self.alpha,self.average,self.inside = None,total_steps,fall,alpha,average,0
         self.started,self.went_back,self.misses,self.first_loss,self.photo = False,0,0,None,None
         self._restart()
 
@@ -79,13 +81,16 @@ class AutoMARTHE(MARTHE):
     ):                # The training loss, detached
         "The first rate if there is none yet, a step of Algorithm 1 with the rule (2), the averages (4), and a look at the loss"
         _refuse(self.total_steps is not None and self.t>=self.total_steps, f"all {self.total_steps} steps of `total_steps` are taken and the rate is zero; "
-                "give a larger `total_steps`, or None to go on without an end", RuntimeError)
+                "set `total_steps` to a larger number, or to None to go on without an end", RuntimeError)
+        _refuse(self.inside, "a step inside `averaged()` would be lost with the averaged weights; take it outside", RuntimeError)
+        self._check_groups()
         if not self.started: self._start(train_loss, val_loss)
         if self.photo is None: self._photograph(None)
         if self._fall(self.t)<1: self._rest()
-        loss = super().step(train_loss, train_loss if val_loss is None else val_loss)
-        if not self.last['skipped']: self._average()
-        self._look_back()
+        with nullcontext() if self.started else self._standing():
+            loss = super().step(train_loss, train_loss if val_loss is None else val_loss)
+            if not self.last['skipped']: self._average()
+            self._look_back()
         return loss
 
 MARTHE.without_beta = AutoMARTHE
@@ -95,7 +100,7 @@ def lowest(
     loss,          # Of a rate
     rate:float,    # Where to begin looking
     top:int=10,    # How many times it may be doubled
-    bottom:int=60  # How many times halved
+    bottom:int=30  # How many times halved
 )->float:          # NaN if the loss never falls
     "The rate at which a loss is lowest: where doubling and halving it no longer help, and a parabola through those three"
     at = lru_cache(None)(lambda k: value if math.isfinite(value := loss(rate*2.**k)) else math.inf)
@@ -111,6 +116,15 @@ def lowest(
 # %% ../nbs/04b_auto.ipynb #1cc2d697
 FIRST = 0.2     # Share of the lowest point's rate to start with
 AutoMARTHE.first = FIRST
+
+@patch
+@contextmanager
+def _standing(self:AutoMARTHE):
+    "A step at rates of zero, for a minibatch along which nothing falls; the rates that were given are for the next one"
+    given = self.lrs
+    self._set_rates([0.]*len(given))
+    try: yield
+    finally: self._set_rates(given)
 
 @patch(as_prop=True)
 def _momentum(self:AutoMARTHE):
@@ -133,15 +147,18 @@ def _start(self:AutoMARTHE, train_loss, val_loss):
         values = torch.stack([_norm(params), _norm(u), -_dot(u, [g[p] for p in moved]), first.abs().to(u[0])])
         average_over_ranks([values])
         size,length,slope,first = values.tolist()
-        def loss(rate):
+        def loss(rate, closures):
             shot.restore()
             with at_weights(moved, torch._foreach_add([p.detach() for p in moved], u, alpha=rate)):
                 value = sum(call_loss(f, params, name, graph=False).double()/len(fns) for fns,name in closures for f in fns)
             average_over_ranks([value])
             return value.item()
-        rate = lowest(loss, size/length if size else first/slope if first else 1.) if slope>0 and length<math.inf else math.nan
+        rate,begin = math.nan,size/length if size else first/slope if first else 1.
+        for some in (closures, closures[:1])[:len(closures)] if slope>0 and length<math.inf else ():      # where both do not fall together, the training loss does
+            if not rate>0: rate = lowest(lambda rate: loss(rate, some), begin)
     finally: shot.restore()
     if not rate>0: return
+    if self.n: self._restart()
     rate = min(self.first*rate, size/length or math.inf)
     self._set_rates([rate*(1-min(self._momentum, 0.999))*r for r in ratios])
     self.started = True
@@ -152,13 +169,13 @@ def _start(self:AutoMARTHE, train_loss, val_loss):
 def _hypergradient(self:AutoMARTHE, val_loss, g, at):
     "E at the averaged weights, and the cosine of its gradient with the averaged tangent of each direction"
     if not any(self.Z_mean) or self.t%self.every: return None, []
-    shot,params = Surroundings(self.model),list(self.w_mean)
+    shot,params = Surroundings(self.model),[p for p in self.w_mean if p.requires_grad]
     set_rng(self.rng, shot.devices)
     try:
-        with at_weights(params, list(self.w_mean.values())): E,grad,_ = grad_hvp(val_loss, params, name='val_loss')
+        with at_weights(list(self.w_mean), list(self.w_mean.values())): E,grad,_ = grad_hvp(val_loss, params, name='val_loss')
         self.rng = get_rng(shot.devices)
     finally: shot.restore()
-    grad = {p: x for p,x in zip(params, grad) if x is not None}
+    grad = {p: _wide(x) for p,x in zip(params, grad) if x is not None}
     _refuse(not grad, "`val_loss` depends on no parameter that `opt` trains")
     average_over_ranks(list(grad.values()))
     size,cosines = _norm(list(grad.values())),[]
@@ -182,13 +199,20 @@ def _speeds(self:AutoMARTHE, etas):
 @patch
 def _fall(self:AutoMARTHE, t):
     "The factor of the final fall at step `t`"
-    return 1. if self.total_steps is None else min(1., (self.total_steps - t)/(self.fall*self.total_steps))
+    return 1. if self._steps is None else min(1., (self._steps - t)/(self.fall*self._steps))
+
+def _extend(self, total_steps):
+    "Another end: the rates are what they would be had it been known all along"
+    old,self._steps = self._fall(self.t-1),total_steps
+    self._set_rates([lr*self._fall(self.t-1)/old if any(d[i] for d in self.directions) else lr for i,lr in enumerate(self.lrs)])
+
+AutoMARTHE.total_steps = property(lambda self: self._steps, _extend, doc="Number of steps of the run, None if not known; may be set on the way")
 
 @patch
 def _way(self:AutoMARTHE, direction):
     "D, by parameter: the discounted sum of the steps that the rates of a direction have taken, eq. (3)"
     moved = [p for group,d in zip(self.opt.param_groups, direction) if d for p in group['params'] if p in self.slow]
-    return dict(zip(moved, torch._foreach_sub([p.detach() for p in moved], [self.slow[p] for p in moved]))) if moved else {}
+    return dict(zip(moved, torch._foreach_sub([_wide(p.detach()) for p in moved], [self.slow[p] for p in moved]))) if moved else {}
 
 @patch
 def _watched(self:AutoMARTHE, g, hz):
@@ -199,7 +223,7 @@ def _watched(self:AutoMARTHE, g, hz):
         rounding = 10*torch.finfo(both[0].dtype).eps*_norm([p.detach() for p in both])              # a way shorter than this is not known
         long,short = _norm([x['w'] for x in z.values()]),torch.maximum(_norm(list(way.values())), rounding).clamp(min=1e-30)
         out[f'stretch {j}'] = long/short
-        out[f'coherence {j}'] = _dot([z[p]['w'] for p in both], [way[p] for p in both])/(long*short).clamp(min=1e-30)
+        out[f'coherence {j}'] = _dot([_wide(z[p]['w']) for p in both], [way[p] for p in both])/(long*short).clamp(min=1e-30)
     return out
 
 # %% ../nbs/04b_auto.ipynb #a90b7c12
@@ -276,7 +300,7 @@ def _next_tangents(self:AutoMARTHE, g, hz, etas):
     Z = MARTHE._next_tangents(self, g, hz, etas)
     for j,(z,way) in enumerate(zip(Z, ways)):
         for p in way: z.setdefault(p, {'w': torch.zeros_like(p)})['w'].add_(way[p], alpha=self.mu)
-        if way: self.Z_mean[j] = {p: x['w'].clone() for p,x in z.items()}
+        if way: self.Z_mean[j] = {p: _wide(x['w']).clone() for p,x in z.items()}
     self._follow()
     return Z
 
@@ -285,8 +309,8 @@ def _next_tangents(self:AutoMARTHE, g, hz, etas):
 def _follow(self:AutoMARTHE):
     "The slow average of the weights, from which the way is measured"
     old = [p for p in self.params if p in self.slow]
-    if old: torch._foreach_lerp_([self.slow[p] for p in old], [p.detach() for p in old], 1-self.mu)
-    self.slow.update({p: p.detach().clone() for p in self.params if p not in self.slow})
+    if old: torch._foreach_lerp_([self.slow[p] for p in old], [_wide(p.detach()) for p in old], 1-self.mu)
+    self.slow.update({p: _wide(p.detach()).clone() for p in self.params if p not in self.slow})
 
 # %% ../nbs/04b_auto.ipynb #e60a4c93
 @patch
@@ -295,7 +319,7 @@ def _average(self:AutoMARTHE):
     "Take the weights and the tangents of this step into the averages"
     self.n += 1
     a = newest(self.n, self.average) if self.average else 1.
-    for means,news in ((self.w_mean, {p: p.detach() for p in self.params}), *((m, {p: x['w'] for p,x in z.items()}) for m,z in zip(self.Z_mean, self.Z))):
+    for means,news in ((self.w_mean, {p: _wide(p.detach()) for p in self.params}), *((m, {p: _wide(x['w']) for p,x in z.items()}) for m,z in zip(self.Z_mean, self.Z))):
         means.update({p: x.clone() if means is self.w_mean else torch.zeros_like(x) for p,x in news.items() if p not in means})    # weights begin where they are, tangents at zero
         if news: torch._foreach_lerp_([means[p] for p in news], list(news.values()), a)
 
@@ -303,15 +327,19 @@ def _average(self:AutoMARTHE):
 @contextmanager
 def averaged(self:AutoMARTHE):
     "Within this context the model has the averaged weights"
-    if not self.w_mean: yield
-    else:
-        with at_weights(list(self.w_mean), list(self.w_mean.values())): yield
+    self.inside += 1
+    try:
+        with at_weights(list(self.w_mean), list(self.w_mean.values())) if self.w_mean else nullcontext(): yield
+    finally: self.inside -= 1
 
 # %% ../nbs/04b_auto.ipynb #1fe23793
+@patch(as_prop=True)
+def _buffers(self:AutoMARTHE): return {i: b for i,b in enumerate(self.model.buffers()) if 0 not in b.stride()}      # wrappers change names, not the order
+
 @patch
 def _photograph(self:AutoMARTHE, loss):
     "Keep all that training changes"
-    buffers = {k: b.detach().clone() for k,b in self.model.named_buffers()}
+    buffers = {i: b.detach().clone() for i,b in self._buffers.items()}
     self.photo = dict(loss=loss, lrs=self.lrs, w={i: p.detach().clone() for i,p in self._numbered.items() if p.requires_grad}, buffers=buffers, opt=copy.deepcopy(self.opt.state_dict()['state']))
 
 @patch
@@ -319,13 +347,17 @@ def _photograph(self:AutoMARTHE, loss):
 def _go_back(self:AutoMARTHE):
     "Return to the photograph, with half the rates of then or of now, whichever are lower"
     for i,w in self.photo['w'].items(): self._numbered[i].copy_(w)
-    for k,b in self.model.named_buffers(): b.copy_(self.photo['buffers'][k])
+    for i,b in self._buffers.items():
+        if i in self.photo['buffers'] and self.photo['buffers'][i].shape==b.shape: b.copy_(self.photo['buffers'][i])
     self.opt.load_state_dict(dict(state=copy.deepcopy(self.photo['opt']), param_groups=self.opt.state_dict()['param_groups']))
     self._set_rates([min(lr, old)/2 if any(d[i] for d in self.directions) else lr for i,(lr,old) in enumerate(zip(self.lrs, self.photo['lrs']))])
     ref = self.photo['loss']
     if ref is not None: self.photo['loss'] += max(0., min((self.smooth - ref)/2, abs(ref)))      # so that a lucky photograph is not for ever
     self._restart()
     self.misses,self.went_back = 0,self.went_back+1
+    if self.went_back==1:
+        warnings.warn(f"at step {self.t} the loss had grown out of bounds, and weights and optimizer went back to where all was well, with half the rate. "
+                      "Further returns are counted in `went_back`.", stacklevel=4)
 
 @patch
 def _look_back(self:AutoMARTHE):
@@ -356,15 +388,21 @@ def state_dict(self:AutoMARTHE)->dict:
             'w_mean': by_number(self.w_mean), 'slow': by_number(self.slow), 'Z_mean': [by_number(z) for z in self.Z_mean]}
 
 @patch
+def _loaded(self:AutoMARTHE, sd):
+    "As for a `MARTHE` with a `beta`, and what this rule has on top"
+    new,params = MARTHE._loaded(self, sd),self._numbered
+    by_param = lambda means: {params[i]: x.to(params[i].device, copy=True) for i,x in self._fitting(means).items()}
+    self._fitting(sd['photo']['w'] if sd['photo'] else {})
+    return dict(new, **{k: copy.deepcopy(sd[k]) for k in (*_moving, 'photo')}, w_mean=by_param(sd['w_mean']), slow=by_param(sd['slow']), Z_mean=[by_param(z) for z in sd['Z_mean']])
+
+@patch
 def load_state_dict(self:AutoMARTHE,
     sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
 ):
-    "Go on from a saved state, its settings included; nothing changes if it does not fit"
+    "Go on from a saved state, its settings included, but for a `total_steps` that was given anew; nothing changes if it does not fit"
+    given = self.total_steps
     MARTHE.load_state_dict(self, sd)
-    params = self._numbered
-    by_param = lambda means: {params[i]: x.to(params[i].device, copy=True) for i,x in means.items()}
-    for k in (*_moving, 'photo'): setattr(self, k, copy.deepcopy(sd[k]))
-    self.w_mean,self.slow,self.Z_mean = by_param(sd['w_mean']),by_param(sd['slow']),[by_param(z) for z in sd['Z_mean']]
+    if given is not None and given!=self.total_steps: self.total_steps = given
 
 @patch
 def plot(self:AutoMARTHE,

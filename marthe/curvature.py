@@ -24,10 +24,15 @@ def call_loss(
     graph:bool=True    # Is the loss to be differentiated?
 )->Tensor:
     "Evaluate a closure, refusing what cannot be differentiated; `.grad` is left as it was"
+    if not callable(loss_fn): raise TypeError(f"`{name}` must be a function that returns the loss, not {type(loss_fn).__name__}; write `lambda: F.cross_entropy(model(xb), yb)`")
     kept = [p.grad for p in params]
     for p in params: p.grad = None
     try:
-        with torch.set_grad_enabled(graph): loss = loss_fn()
+        try:
+            with torch.set_grad_enabled(graph): loss = loss_fn()
+        except RuntimeError as e:                           # a closure that differentiates on its own account, such as a gradient penalty
+            if graph or 'does not require grad' not in str(e): raise
+            with torch.enable_grad(): loss = loss_fn().detach()
         if any(p.grad is not None for p in params):
             raise ValueError(f"`{name}` called backward(); return the loss and leave the differentiation to `step`")
     finally:
@@ -77,13 +82,24 @@ def _hvp(gs, params, z, retain_graph):
     g,v = map(list, zip(*pairs))
     return distinct(torch.autograd.grad(g, params, v, retain_graph=retain_graph, allow_unused=True))
 
+def _refuse_reentrant(loss, name):
+    "Raise if a parameter without a gradient may be hidden in a checkpoint of the kind that only `backward` can open"
+    seen,todo = set(),[loss.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen: continue
+        if type(node).__name__=='CheckpointFunctionBackward':
+            raise ValueError(f"`{name}` uses torch.utils.checkpoint with use_reentrant=True, which hides parameters from torch.autograd.grad; set use_reentrant=False")
+        seen.add(node); todo += [n for n,_ in node.next_functions]
+
 def _grad_hvp(loss_fn, params, zs, name):
     with sdpa_kernel(SDPBackend.MATH) if zs else nullcontext(): loss = call_loss(loss_fn, params, name)
     try:
         gs = torch.autograd.grad(loss, params, create_graph=bool(zs), allow_unused=True)
+        if any(g is None for g in gs): _refuse_reentrant(loss, name)
         hzs = [_hvp(gs, params, z, retain_graph=i+1<len(zs)) for i,z in enumerate(zs)]
     except RuntimeError as e:
-        if not zs or not any(word in str(e) for word in ('derivative', 'differentiate', 'double backward')): raise
+        if not zs or isinstance(e, torch.cuda.OutOfMemoryError): raise
         raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
                            f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
     return loss.detach(), [distinct([g if g is None else g.detach() for g in gs]), *hzs]

@@ -73,10 +73,12 @@ def _check_parameters(opt, model):
     known = {id(p) for p in model.parameters()}
     _refuse(opt._optimizer_step_pre_hooks, "`opt` has a step pre-hook, which may change gradients behind the tangent's back; "
             "remove it, and use `clip_value` or `clip_norm` for clipping")
+    _refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a loss small would work against it; "
+            "negate the loss and leave `maximize` out")
     for i,p in ((i, p) for i,group in enumerate(opt.param_groups) for p in group['params']):
         _refuse(id(p) not in known, f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to `model`; "
                 "pass the model that `opt` was made for")
-        _refuse(p._backward_hooks, "a parameter has a gradient hook, which would act on Hessian-vector products too; "
+        _refuse(p._backward_hooks or getattr(p, '_post_accumulate_grad_hooks', None), "a parameter has a gradient hook, which would act on Hessian-vector products too; "
                 "remove it, and use `clip_value` or `clip_norm` for clipping")
         _refuse(p.is_complex(), "complex parameters are not supported; use their view as real numbers", TypeError)
         _refuse(p.dtype==torch.float16, "float16 parameters are not supported: squares of gradients overflow; "
@@ -109,7 +111,8 @@ def plot_history(
     axs[1].set_yscale('symlog', linthresh=1e-2)
     for key in ('train_loss', 'val_loss'):
         if any(not math.isnan(v) for v in history[key]): axs[2].plot(history['t'], history[key], lw=1, label=key.replace('_', ' '))
-    axs[2].set(xlabel='step', title='loss', yscale='log')
+    positive = all(v > 0 for key in ('train_loss', 'val_loss') for v in history[key] if math.isfinite(v))
+    axs[2].set(xlabel='step', title='loss', yscale='log' if positive else 'linear')
     axs[2].legend(frameon=False)
     return axs
 
@@ -121,6 +124,8 @@ class MARTHE:
     _settings = ('beta', 'mu', 'every', 'groups', 'engine', 'clip_value', 'clip_norm', 'max_change', 'hvp_frac')
 
     def __new__(cls, opt=None, model=None, beta=None, *args, **kwargs):
+        strange = {'total_steps', 'fall', 'alpha', 'average'} & kwargs.keys()
+        _refuse(beta is not None and cls is MARTHE and strange, f"{', '.join(sorted(strange))} goes with the rule without a `beta`; leave one of the two out", TypeError)
         return super().__new__(cls.without_beta if cls is MARTHE and opt is not None and beta is None and cls.without_beta else cls)
 
     def __init__(self,
@@ -155,8 +160,7 @@ class MARTHE:
         val_loss=None # Closure: the objective E, on validation data; the training loss if None
     )->Tensor:        # The training loss, detached
         "One iteration of Algorithm 1: the rate, the tangent, the weights"
-        _refuse(len(self.opt.param_groups)!=len(self.directions[0]), "`opt` has other parameter groups than when MARTHE was made; "
-                "make a new MARTHE after add_param_group", RuntimeError)
+        self._check_groups()
         shot = Surroundings(self.model)
         try:
             with self._displaced() as at:
@@ -179,6 +183,12 @@ class MARTHE:
         return loss
 
 # %% ../nbs/04_online.ipynb #22ea58f4
+@patch
+def _check_groups(self:MARTHE):
+    "Raise if parameter groups were added since"
+    _refuse(len(self.opt.param_groups)!=len(self.directions[0]), "`opt` has other parameter groups than when MARTHE was made; "
+            "make a new MARTHE after add_param_group", RuntimeError)
+
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -255,7 +265,7 @@ def _on_share(self:MARTHE, train_loss, params, at):
     (l0,g0,_),(l1,g1,hzs) = grad_hvp(train_loss[:-k], params, name='train_loss'),self._products(train_loss[-k:], params, at)
     s = k/len(train_loss)
     mix = lambda a,b: b if a is None and b is None else a*(1-s) if b is None else b*s if a is None else a.lerp_(b, s)
-    return mix(l0, l1), [mix(a, b) for a,b in zip(g0, g1)], hzs
+    return mix(l0.clone(), l1), [mix(a, b) for a,b in zip(g0, g1)], hzs
 
 # %% ../nbs/04_online.ipynb #0480e3b8
 def average_over_ranks(
@@ -367,7 +377,7 @@ def _next_tangents(self:MARTHE, g, hz, etas):
 @patch
 def _descend(self:MARTHE, g, etas):
     "The optimizer's own step, with the new rates"
-    for p in self.params: p.grad = g.get(p)
+    for p in self._numbered.values(): p.grad = g.get(p)      # None also for what was frozen on the way
     self._set_rates(etas)
     self.opt.step()
 
@@ -441,10 +451,8 @@ def state_dict(self:MARTHE)->dict:
                 history={k: torch.tensor(v, dtype=torch.float64) for k,v in self.history.items()})
 
 @patch
-def load_state_dict(self:MARTHE,
-    sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
-):
-    "Go on from a saved state, its settings included; nothing changes if it does not fit"
+def _loaded(self:MARTHE, sd):
+    "Every attribute as `sd` has it, after everything that can be wrong has been looked at"
     params,groups,kind = self._numbered,len(self.opt.param_groups),type(self.opt).__name__
     missing = set(self.state_dict()) - set(sd)
     _refuse(missing, f"`sd` is not a state dict of MARTHE: {', '.join(sorted(missing))} missing")
@@ -458,12 +466,30 @@ def load_state_dict(self:MARTHE,
     strange = {k for z in sd['Z'] for x in z.values() for k in x} - held
     _refuse(strange, f"`sd` has tangents for {', '.join(sorted(strange))}, which `opt` does not hold: "
             "load the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
-    for k,v in sd['settings'].items(): setattr(self, k, v)
-    self.t,self.skipped,self.hypergrad,self.directions = sd['t'],sd['skipped'],sd['hypergrad'],sd['directions']
-    self.rng = [s.cpu() for s in sd['rng']]
-    self.Z = [{params[i]: {k: v.to(params[i].device, copy=True) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
-    self.history = {k: v.tolist() for k,v in sd['history'].items()}
-    for k,cast in (('t', int), ('skipped', bool)): self.history[k] = [cast(v) for v in self.history[k]]
+    _refuse(len(sd['Z'])!=len(sd['directions']) or len(sd['directions'][0])!=groups, "`sd` is not whole: it has no tangent for some parameter groups")
+    known = {**dict.fromkeys(('max_change', 'clip_value', 'clip_norm')), **sd['settings']}
+    _check_settings(**{k: known[k] if k!='beta' else known[k] or 0. for k in MARTHE._settings})
+    Z = [{params[i]: {k: v.to(params[i].device, copy=True) for k,v in x.items()} for i,x in self._fitting(z, lambda x: x['w']).items()} for z in sd['Z']]
+    history = {k: v.tolist() for k,v in sd['history'].items()}
+    for k,cast in (('t', int), ('skipped', bool)): history[k] = [cast(v) for v in history[k]]
+    return dict(sd['settings'], **{k: sd[k] for k in ('t', 'skipped', 'hypergrad', 'directions')}, rng=[s.cpu() for s in sd['rng']], Z=Z, history=history)
+
+@patch
+def _fitting(self:MARTHE, numbered, tensor=lambda x: x):
+    "The same, if each number is that of a parameter and each tensor has its shape and type"
+    params = self._numbered
+    for i,x in numbered.items():
+        _refuse(i not in params or tensor(x).shape!=params[i].shape, f"`sd` is not whole: what it has for parameter {i} does not fit")
+        _refuse(torch.promote_types(tensor(x).dtype, torch.float32)!=torch.promote_types(params[i].dtype, torch.float32),
+                f"`sd` was saved in {tensor(x).dtype}, the model is in {params[i].dtype}; load it into a model of its own precision")
+    return numbered
+
+@patch
+def load_state_dict(self:MARTHE,
+    sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
+):
+    "Go on from a saved state, its settings included; nothing changes if it does not fit"
+    for k,v in self._loaded(sd).items(): setattr(self, k, v)
     self._set_rates(sd['lrs'])
 
 # %% ../nbs/04_online.ipynb #cc50498d

@@ -58,12 +58,12 @@ class _Restless(AutoMARTHE):
     "Goes on moving the rate during the fall"
     def _rest(self): pass
     def _next_rates(self, delta, row):
-        end,fall,self.total_steps = self.total_steps,self._fall(self.t)/self._fall(self.t-1),None
-        etas,self.total_steps = super()._next_rates(delta, row),end
+        end,fall,self._steps = self._steps,self._fall(self.t)/self._fall(self.t-1),None
+        etas,self._steps = super()._next_rates(delta, row),end
         return [eta*fall for eta in etas]
     def _next_tangents(self, g, hz, etas):
-        end,self.total_steps = self.total_steps,None
-        Z,self.total_steps = super()._next_tangents(g, hz, etas),end
+        end,self._steps = self._steps,None
+        Z,self._steps = super()._next_tangents(g, hz, etas),end
         return Z
 
 def _moving(cosine, evidence):

@@ -153,9 +153,10 @@ def _start(self:AutoMARTHE, train_loss, val_loss):
                 value = sum(call_loss(f, params, name, graph=False).double()/len(fns) for fns,name in closures for f in fns)
             average_over_ranks([value])
             return value.item()
-        rate,begin = math.nan,size/length if size else first/slope if first else 1.
-        for some in (closures, closures[:1])[:len(closures)] if slope>0 and length<math.inf else ():      # where both do not fall together, the training loss does
-            if not rate>0: rate = lowest(lambda rate: loss(rate, some), begin)
+        rate = math.nan
+        if slope>0 and length<math.inf:
+            for some in (closures, closures[:1])[:len(closures)]:                          # where both do not fall together, the training loss does
+                if not rate>0: rate = lowest(lambda rate: loss(rate, some), size/length if size else first/slope if first else 1.)
     finally: shot.restore()
     if not rate>0: return
     if self.n: self._restart()

@@ -20,7 +20,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from .curvature import grad_hvp
-from .data import minibatches, mnist_subset, to_float
+from .data import minibatches, mnist_subset, to_float, writable
 from .mnist import write_json
 from .models import accuracy, mnist_net, resnet18, vgg11_bn
 from .online import MARTHE
@@ -438,6 +438,7 @@ def main(
     nets = nets.split(',')
     if unknown := [k for k in nets if k not in NETS]: raise SystemExit(f"--nets has {', '.join(unknown)}; the networks are {', '.join(NETS)}")
     if part not in ('cost', 'parts', 'operations', 'quality', 'growth'): raise SystemExit(f"--part is {part}; there are cost, parts, operations, quality and growth")
+    if out: writable(Path(out).parent)
     torch.set_num_threads(threads)
     about = dict(command=' '.join(['marthe_bench', *sys.argv[1:]]), torch=torch.__version__, device=device, threads=threads)
     save = lambda res: write_json(Path(out), about | {part: res}) if out else None

@@ -25,7 +25,7 @@ from fastcore.script import call_parse
 from torch import nn
 
 from .auto import FIRST, AutoMARTHE, at_weights, newest
-from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
+from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float, writable
 from .mnist import Results, best_of, cell_name, write_json
 from .models import conv_net, mnist_net, resnet18
 from .online import MARTHE
@@ -407,6 +407,11 @@ def main(
     "MARTHE without settings beside tuned and parameter-free methods; interrupt and repeat the command to go on"
     from tqdm import tqdm
     tasks,chosen = _names(only, TASKS, '--only') or list(TASKS),_names(methods, grids(TASKS['mnist-sgd']), '--methods')
+    if steps < 2 or threads < 1: raise SystemExit('--steps must be at least 2, --threads at least 1')
+    writable(out)
+    for task in tasks:
+        try: TASKS[task].splits()
+        except FileNotFoundError as e: raise SystemExit(f'{task}: {e}\nor leave it out: --only takes the tasks to run')
     torch.set_num_threads(threads)
     for task in tasks:
         measure(out, task, chosen)

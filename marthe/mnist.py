@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from fastcore.script import call_parse, store_true
 
-from .data import minibatches, mnist_subset, to_float, write_whole
+from .data import minibatches, mnist_subset, to_float, writable, write_whole
 from .models import accuracy, mnist_net
 from .online import MARTHE
 from .training import SHAPES, Fixed
@@ -327,8 +327,11 @@ def main(
 ):
     "Constant, decaying and online learning rates on MNIST, from the digits that ship with the package"
     if seeds < 1 or steps < 2 or threads < 1: raise SystemExit('--seeds and --threads must be at least 1, --steps at least 2')
+    if only and not full: raise SystemExit('--only goes with --full')
+    try: torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as e: raise SystemExit(f'--device {device}: {str(e).splitlines()[0]}')
     torch.set_num_threads(threads)
-    out = Path(out)
+    out = writable(out)
     if full:
         parts = only.split(',') if only else [*groups(), 'approximations']
         best = run_full(out, [p for p in parts if p != 'approximations'], seeds, max(20, seeds), width or 500, steps, device)

@@ -16,7 +16,7 @@ from fastcore.script import call_parse
 from torch import nn
 
 from .auto import AutoMARTHE
-from .data import minibatches, mnist_subset, to_float
+from .data import minibatches, mnist_subset, to_float, writable
 from .mnist import write_json
 from .models import accuracy, mnist_net
 
@@ -225,6 +225,6 @@ def main(
     "The rule without settings with each part taken away, and under attack; interrupt and repeat the command to go on"
     if part not in ('', 'ablation', 'attacks'): raise SystemExit(f"--part is {part!r}; there are ablation and attacks")
     torch.set_num_threads(threads)
-    out = Path(out)
+    out = writable(out)
     if part != 'ablation': print(f"{sum(not r['finite'] for r in attacks(out/'attacks.json', n))} of {n} runs broken")
     if part != 'attacks': print(ablation_table(ablate(out/'ablation.json', seeds)))

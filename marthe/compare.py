@@ -679,7 +679,7 @@ def plot_overview(
                 mfc='none' if r.grid == 'cosine' else None, label=f"{r}{', tuned'*(r.tuned and r.grid in FIXED)}")
     ax.set_xscale('symlog', linthresh=1, linscale=2); ax.set_xticks(ticks := [0, .5, 1, 2, 5, 10], ticks)
     ax.set_yticks(range(len(tasks)), tasks); ax.invert_yaxis(); ax.grid(axis='x', lw=.4)
-    ax.set(xlabel='points of test accuracy behind the best line of the task'); ax.legend(fontsize=8, loc='lower right')
+    ax.set(xlabel='points of test accuracy behind the best line of the task'); ax.legend(fontsize=8, loc='upper left', bbox_to_anchor=(1.01, 1))
     return ax
 
 # %% ../nbs/23_compare.ipynb #bc565467

@@ -658,8 +658,8 @@ def overview(
     "The shortfalls of all lines, the smallest first"
     short = {r: s for r,s in shortfalls(out).items() if s}
     tasks,mean = [t for t in TASKS if any(t in s for s in short.values())],lambda s: sum(s.values())/len(s)
-    def line(r): return [f'**{r}**' if r.grid in AUTO else str(r), *(f'{short[r][t]:.1f}' if t in short[r] else '' for t in tasks), f'{mean(short[r]):.1f}', f'{max(short[r].values()):.1f}']
-    rows = [['method', *tasks, 'mean', 'worst'], ['---']*(len(tasks)+3), *map(line, sorted(short, key=lambda r: mean(short[r])))]
+    def line(r): return [f'**{r}**' if r.grid in AUTO else str(r), f'{mean(short[r]):.1f}', f'{max(short[r].values()):.1f}', *(f'{short[r][t]:.1f}' if t in short[r] else '' for t in tasks)]
+    rows = [['method', 'mean', 'worst', *tasks], ['---']*(len(tasks)+3), *map(line, sorted(short, key=lambda r: mean(short[r])))]
     return '\n'.join('| ' + ' | '.join(r) + ' |' for r in rows) if short else ''
 
 # %% ../nbs/23_compare.ipynb #6b1c6342
@@ -705,6 +705,6 @@ def price_table(
     ahead = {r: a for r,a in priced(out, trials).items() if a}
     tasks = [t for t in TASKS if any(t in a for a in ahead.values())]
     pair = lambda a, b: f'{a:+.1f}, {b:+.1f}'
-    def line(r): return [str(r), *(pair(*ahead[r][t]) if t in ahead[r] else '' for t in tasks), pair(*(sum(x)/len(x) for x in zip(*ahead[r].values())))]
-    rows = [['method', *tasks, 'mean'], ['---']*(len(tasks)+2), *map(line, ahead)]
+    def line(r): return [str(r), pair(*(sum(x)/len(x) for x in zip(*ahead[r].values()))), *(pair(*ahead[r][t]) if t in ahead[r] else '' for t in tasks)]
+    rows = [['method', 'mean', *tasks], ['---']*(len(tasks)+2), *map(line, ahead)]
     return '\n'.join('| ' + ' | '.join(r) + ' |' for r in rows) if ahead else ''

@@ -358,7 +358,7 @@ def _go_back(self:AutoMARTHE):
     self.misses,self.went_back = 0,self.went_back+1
     if self.went_back==1:
         warnings.warn(f"at step {self.t} the loss had grown out of bounds, and weights and optimizer went back to where all was well, with half the rate. "
-                      "Further returns are counted in `went_back`.", stacklevel=4)
+                      "Further returns are counted in `went_back`.", stacklevel=5)
 
 @patch
 def _look_back(self:AutoMARTHE):

@@ -43,6 +43,10 @@ def at_weights(
     finally: put(kept)
 
 # %% ../nbs/04b_auto.ipynb #48d82cff
+def _check_end(total_steps, taken=1):
+    _refuse(total_steps is not None and not (isinstance(total_steps, int) and total_steps>=taken),
+            f"`total_steps` must be a positive whole number, no less than the steps already taken, or None, not {total_steps}")
+
 class AutoMARTHE(MARTHE):
     "`MARTHE` with nothing to tune: what `MARTHE(opt, model)` makes where no `beta` is given"
     _settings = (*(k for k in MARTHE._settings if k!='max_change'), 'total_steps', 'fall', 'alpha', 'average')
@@ -66,7 +70,7 @@ class AutoMARTHE(MARTHE):
     ):
         _refuse(beta is not None, "AutoMARTHE has no `beta`; `MARTHE(opt, model, beta)` is the rule that has")
         _refuse(max_change is not None, "`max_change` goes with a `beta`; without one, `alpha` bounds the change of a rate")
-        _refuse(total_steps is not None and not (isinstance(total_steps, int) and total_steps>0), f"`total_steps` must be a positive whole number, not {total_steps}")
+        _check_end(total_steps)
         _refuse(not 0<fall<1, f"`fall` must be a share of the run, above 0 and below 1, not {fall}")
         _refuse(not 0<=alpha<=1, f"`alpha` must lie between 0 and 1, not {alpha}")
         _refuse(not 0<=average<1, f"`average` must be at least 0 and below 1, not {average}")
@@ -131,6 +135,7 @@ def _momentum(self:AutoMARTHE):
     "The largest momentum of a group, 0 for an optimizer that has none"
     return max(float(group.get('momentum', 0.)) for group in self.opt.param_groups)
 
+# %% ../nbs/04b_auto.ipynb #82d65fb9
 @patch
 def _start(self:AutoMARTHE, train_loss, val_loss):
     "Find the first rate along the direction of the first step"
@@ -204,6 +209,7 @@ def _fall(self:AutoMARTHE, t):
 
 def _extend(self, total_steps):
     "Another end: the rates are what they would be had it been known all along"
+    _check_end(total_steps, max(1, self.t))
     old,self._steps = self._fall(self.t-1),total_steps
     self._set_rates([lr*self._fall(self.t-1)/old if any(d[i] for d in self.directions) else lr for i,lr in enumerate(self.lrs)])
 
@@ -394,6 +400,7 @@ def _loaded(self:AutoMARTHE, sd):
     new,params = MARTHE._loaded(self, sd),self._numbered
     by_param = lambda means: {params[i]: x.to(params[i].device, copy=True) for i,x in self._fitting(means).items()}
     self._fitting(sd['photo']['w'] if sd['photo'] else {})
+    new['_steps'] = new.pop('total_steps')                        # as it is: the rates in `sd` belong to it
     return dict(new, **{k: copy.deepcopy(sd[k]) for k in (*_moving, 'photo')}, w_mean=by_param(sd['w_mean']), slow=by_param(sd['slow']), Z_mean=[by_param(z) for z in sd['Z_mean']])
 
 @patch
@@ -402,6 +409,7 @@ def load_state_dict(self:AutoMARTHE,
 ):
     "Go on from a saved state, its settings included, but for a `total_steps` that was given anew; nothing changes if it does not fit"
     given = self.total_steps
+    if 't' in sd: _check_end(given, max(1, sd['t']))
     MARTHE.load_state_dict(self, sd)
     if given is not None and given!=self.total_steps: self.total_steps = given
 

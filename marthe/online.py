@@ -204,6 +204,7 @@ def _scale(self:MARTHE):
     "How far along Z is far: the size of the variable that Z is the tangent for"
     return max(self.lrs)
 
+# %% ../nbs/04_online.ipynb #894f55f8
 @patch
 def _displaced(self:MARTHE):
     "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
@@ -474,6 +475,7 @@ def _loaded(self:MARTHE, sd):
     for k,cast in (('t', int), ('skipped', bool)): history[k] = [cast(v) for v in history[k]]
     return dict(sd['settings'], **{k: sd[k] for k in ('t', 'skipped', 'hypergrad', 'directions')}, rng=[s.cpu() for s in sd['rng']], Z=Z, history=history)
 
+# %% ../nbs/04_online.ipynb #70bb28db
 @patch
 def _fitting(self:MARTHE, numbered, tensor=lambda x: x):
     "The same, if each number is that of a parameter and each tensor has its shape and type"

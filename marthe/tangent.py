@@ -44,7 +44,7 @@ def _pack(opt, grads, dtype=None):
 def _run(opt, pack, lrs):
     "The optimizer's own step on a packed state; returns the new weights and floating-point buffers"
     new,rng = object.__new__(type(opt)),get_rng(devices := rng_devices(pack))
-    new.__dict__.update({k: v if k.endswith('_hooks') else copy.deepcopy(v) for k,v in opt.__dict__.items() if k not in ('state', 'param_groups')})
+    new.__dict__.update({k: v if callable(v) or k.endswith('_hooks') else copy.deepcopy(v) for k,v in opt.__dict__.items() if k not in ('state', 'param_groups')})
     new._optimizer_step_pre_hooks,new._optimizer_step_post_hooks = OrderedDict(),OrderedDict()
     new.state,new.param_groups = defaultdict(dict),[]
     for group,lr in zip(opt.param_groups, lrs):

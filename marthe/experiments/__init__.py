@@ -1,0 +1,1 @@
+"What reproduces the paper and judges the method; nothing in the library depends on it"

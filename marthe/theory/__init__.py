@@ -1,0 +1,1 @@
+"The mathematics, exact and slow: what the library is checked against"

@@ -149,7 +149,7 @@ class MARTHE:
         self.opt,self.model,self.beta,self.mu,self.every,self.groups,self.engine = opt,model,beta,mu,every,groups,engine
         self.clip_value,self.clip_norm,self.max_change,self.hvp_frac = clip_value,clip_norm,max_change,hvp_frac
         self.directions = directions(opt, groups)
-        self.Z,self.room = [{} for _ in self.directions],{}
+        self.Z,self.scratch = [{} for _ in self.directions],{}
         self.t,self.skipped,self.hypergrad = 0,0,self._by_group([0.]*len(self.directions))
         self.history = {k: [] for k in _columns}
         devices = ('cpu', *rng_devices(model.parameters()))
@@ -210,8 +210,8 @@ def _displaced(self:MARTHE):
     "For the finite-difference engine: the weights, ready to be moved along Z; for the exact one, nothing"
     if self.engine=='exact' or not any(self.Z): return nullcontext()
     same,params = lambda a,b: a is not None and (a.dtype, a.device)==(b.dtype, b.device),self.params
-    self.room.update({p: torch.empty_like(p) for p in params if not same(self.room.get(p), p)})     # kept from step to step
-    return Displaced(params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], self._scale, room=[self.room[p] for p in params])
+    self.scratch.update({p: torch.empty_like(p) for p in params if not same(self.scratch.get(p), p)})     # kept from step to step
+    return Displaced(params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], self._scale, scratch=[self.scratch[p] for p in params])
 
 @patch
 def _products(self:MARTHE, train_loss, params, at):

@@ -2,4 +2,3 @@
 __version__ = "0.1.0"
 
 from .online import HD, MARTHE, RTHO
-from .auto import AutoMARTHE

@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['directions', 'clip_with_tangents', 'Tangent']
 
-# %% ../nbs/core/04_tangent.ipynb #3cf5a53f
+# %% ../nbs/core/04_tangent.ipynb #32c1ef64
 import torch
+from fastcore.basics import patch
 from torch import Tensor
 
 from .push import find_push
 from .vectors import check_fit, dot, norm, refuse
 
-# %% ../nbs/core/04_tangent.ipynb #898664b3
+# %% ../nbs/core/04_tangent.ipynb #d2062a30
 def _live(group, lrs):
     "Is this group to be scheduled?"
     moves = float(group['lr']) > 0 or not any(lrs)
@@ -30,7 +31,7 @@ def directions(
     unit = next(lr for lr,l in zip(lrs, live) if l) or 1.
     return [[(lr/unit if any(lrs) else 1.)*l for lr,l in zip(lrs, live)]]
 
-# %% ../nbs/core/04_tangent.ipynb #1de592c8
+# %% ../nbs/core/04_tangent.ipynb #6ed9d7c2
 def _clip_value(g, dgs, bound):
     "Clip each component; where one is held, its tangent vanishes"
     inside = [x.abs() <= bound for x in g]
@@ -44,7 +45,7 @@ def _clip_norm(g, dgs, bound):
     dgs = [[c*dx + dc*x for x,dx in zip(g, dg)] for dg,dc in zip(dgs, slopes)]
     return torch._foreach_mul(g, c), dgs
 
-# %% ../nbs/core/04_tangent.ipynb #8ebcf88b
+# %% ../nbs/core/04_tangent.ipynb #d78aeec0
 def clip_with_tangents(
     g:list,                # Gradients
     dgs:list,              # Their tangents along each direction, each a list like `g`
@@ -56,7 +57,7 @@ def clip_with_tangents(
     if clip_norm is not None: g,dgs = _clip_norm(g, dgs, clip_norm)
     return g, dgs
 
-# %% ../nbs/core/04_tangent.ipynb #092b12ef
+# %% ../nbs/core/04_tangent.ipynb #25686bd6
 class Tangent:
     "Z along each direction: kept, discounted, pushed through the optimizer's step"
     def __init__(self,
@@ -80,10 +81,11 @@ class Tangent:
     )->dict:  # From parameter to tensor
         "The part of Z that belongs to the weights"
         return {p: x['w'] for p,x in self.Z[j].items() if isinstance(p, Tensor)}
+    def length(self)->Tensor:
+        "The length of the part of Z that belongs to the weights, all directions together"
+        return norm([w for j in range(len(self.Z)) for w in self.weights(j).values()])
 
-# %% ../nbs/core/04_tangent.ipynb #94c2a4a9
-from fastcore.basics import patch
-
+# %% ../nbs/core/04_tangent.ipynb #f626c564
 @patch
 def speeds(self:Tangent,
     etas:list # The rate of each group
@@ -99,7 +101,7 @@ def along(self:Tangent,
     "The directions in which Hessian-vector products are wanted"
     return [[z[p]['w'] if p in z else None for p in params] for z in self.Z]
 
-# %% ../nbs/core/04_tangent.ipynb #47318e9d
+# %% ../nbs/core/04_tangent.ipynb #b8099d06
 @patch
 def _discounted(self:Tangent, z, g):
     "What of `z` the step does not touch: it is discounted and nothing more"
@@ -123,7 +125,7 @@ def pushed(self:Tangent,
         for p,x in start.items(): new[j].setdefault(p, {'w': torch.zeros_like(p)})['w'].add_(x, alpha=self.mu)
     return new
 
-# %% ../nbs/core/04_tangent.ipynb #a4ec6a3e
+# %% ../nbs/core/04_tangent.ipynb #b0d748f4
 def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
 
 @patch
@@ -143,7 +145,7 @@ def _check_buffers(self:Tangent, Z):
     refuse(named - held, f"`sd` has tangents for {', '.join(sorted(named - held))}, which `opt` does not hold: load "
            "the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
 
-# %% ../nbs/core/04_tangent.ipynb #4bb64541
+# %% ../nbs/core/04_tangent.ipynb #774e379f
 @patch
 def load_state_dict(self:Tangent,
     sd:dict # From `state_dict`

@@ -217,7 +217,7 @@ def _displaced(self:MARTHE):
 def _products(self:MARTHE, train_loss, params, at):
     "Loss, gradient and Hessian-vector products from the chosen engine"
     if at: return grad_hvp_fd(train_loss, at, self.model, name='train_loss')
-    return grad_hvp(train_loss, params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], 'train_loss')
+    return grad_hvp(train_loss, params, [[z[p]['w'] if p in z else None for p in params] for z in self.Z], 'train_loss', self.model)
 
 @patch
 def _curvature(self:MARTHE, train_loss, at):

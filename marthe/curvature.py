@@ -29,6 +29,7 @@ def _evaluate(loss_fn, graph):
         if graph or 'does not require grad' not in str(e): raise
     with torch.enable_grad(): return loss_fn().detach()
 
+# %% ../nbs/core/01_curvature.ipynb #4669fdea
 def _check_loss(loss, name, graph):
     "Raise if this is not a loss, or has no graph where one is needed"
     refuse(not isinstance(loss, Tensor), f"`{name}` must return a scalar tensor, not {type(loss).__name__}", TypeError)
@@ -36,7 +37,7 @@ def _check_loss(loss, name, graph):
     refuse(graph and not loss.requires_grad,
            f"`{name}` returned a loss without a graph; don't detach it or compute it under no_grad()")
 
-# %% ../nbs/core/01_curvature.ipynb #8afa1a7c
+# %% ../nbs/core/01_curvature.ipynb #e1cc1258
 def call_loss(
     loss_fn,            # Closure that returns a scalar loss with its graph
     params:list,        # The parameters that the loss depends on
@@ -57,13 +58,14 @@ def call_loss(
     _check_loss(loss, name, graph)
     return loss.reshape(())
 
-# %% ../nbs/core/01_curvature.ipynb #63bb13f8
+# %% ../nbs/core/01_curvature.ipynb #850d07e8
 def rng_devices(
     params # Parameters
 )->list:
     "The GPUs that they are on, each with a random generator of its own"
     return sorted({p.device for p in params if p.is_cuda}, key=str)
 
+# %% ../nbs/core/01_curvature.ipynb #177d56cf
 def get_rng(
     devices # From `rng_devices`
 )->list:
@@ -78,7 +80,7 @@ def set_rng(
     torch.set_rng_state(states[0])
     for s,d in zip(states[1:], devices): torch.cuda.set_rng_state(s, d)
 
-# %% ../nbs/core/01_curvature.ipynb #ddee18c0
+# %% ../nbs/core/01_curvature.ipynb #38bb37f7
 class Surroundings:
     "What evaluating `model` may disturb: buffers, train/eval mode, random numbers"
     def __init__(self,
@@ -91,6 +93,7 @@ class Surroundings:
         self.buffers = [(m, k, b, b.clone()) for m in modules for k,b in m._buffers.items()
                         if b is not None and 0 not in b.stride()]
 
+# %% ../nbs/core/01_curvature.ipynb #6add9c8d
 @patch
 def restore(self:Surroundings,
     rng:bool=True # Random numbers too?
@@ -102,13 +105,14 @@ def restore(self:Surroundings,
     for m,k,b,saved in self.buffers:
         with torch.no_grad(): m._buffers[k] = b.copy_(saved)
 
-# %% ../nbs/core/01_curvature.ipynb #ad35365a
+# %% ../nbs/core/01_curvature.ipynb #bdee8be6
 def as_list(
     x # One thing, or several
 )->list:
     "A list of what there is"
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
+# %% ../nbs/core/01_curvature.ipynb #29fcd0ad
 def distinct(
     tensors # Tensors, or None
 )->list:
@@ -122,12 +126,13 @@ def distinct(
         out.append(t)
     return out
 
-# %% ../nbs/core/01_curvature.ipynb #7951941f
+# %% ../nbs/core/01_curvature.ipynb #110889ff
 def _add(a, b):
     "Their sum; None stands for zero"
     if a is None: return b
     return a if b is None else a+b
 
+# %% ../nbs/core/01_curvature.ipynb #636dd98b
 def average(
     parts, # Yields `(loss, lists of tensors)`; None in a list stands for zero
     n:int  # How many there are
@@ -141,7 +146,7 @@ def average(
     if n==1: return loss, lists
     return loss/n, [[t if t is None else t/n for t in x] for x in lists]
 
-# %% ../nbs/core/01_curvature.ipynb #4dfdab72
+# %% ../nbs/core/01_curvature.ipynb #23066cf0
 def _hvp(gs, params, z, retain_graph):
     "The Hessian along `z`, from gradients that carry their graph"
     pairs = [(g,v) for g,v in zip(gs, z) if g is not None and v is not None and g.requires_grad]
@@ -149,7 +154,7 @@ def _hvp(gs, params, z, retain_graph):
     g,v = map(list, zip(*pairs))
     return distinct(torch.autograd.grad(g, params, v, retain_graph=retain_graph, allow_unused=True))
 
-# %% ../nbs/core/01_curvature.ipynb #bf073585
+# %% ../nbs/core/01_curvature.ipynb #fde1e00d
 def _nodes(loss):
     "All nodes of the graph of a loss"
     seen = set()
@@ -161,13 +166,14 @@ def _nodes(loss):
         todo += [n for n,_ in node.next_functions]
         yield node
 
+# %% ../nbs/core/01_curvature.ipynb #d54c6dc0
 def _refuse_reentrant(loss, name):
     "Raise if a parameter without a gradient may be hidden in a checkpoint of the kind that only `backward` can open"
     hidden = any(type(node).__name__=='CheckpointFunctionBackward' for node in _nodes(loss))
     refuse(hidden, f"`{name}` uses torch.utils.checkpoint with use_reentrant=True, which hides parameters "
            "from torch.autograd.grad; set use_reentrant=False")
 
-# %% ../nbs/core/01_curvature.ipynb #de21b0dc
+# %% ../nbs/core/01_curvature.ipynb #2a9a978e
 def _differentiate(loss, params, zs, name, model):
     "A list of the gradient and its Hessian-vector products; `model` is left as the first backward pass leaves it"
     gs = torch.autograd.grad(loss, params, create_graph=bool(zs), allow_unused=True)
@@ -177,7 +183,7 @@ def _differentiate(loss, params, zs, name, model):
     if after: after.restore()
     return [distinct([g if g is None else g.detach() for g in gs]), *hzs]
 
-# %% ../nbs/core/01_curvature.ipynb #8bff1896
+# %% ../nbs/core/01_curvature.ipynb #49a9cec0
 def _grad_hvp(loss_fn, params, zs, name, model):
     "`grad_hvp` of a single closure"
     with sdpa_kernel(SDPBackend.MATH) if zs else nullcontext():
@@ -188,6 +194,7 @@ def _grad_hvp(loss_fn, params, zs, name, model):
             raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
                                f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
 
+# %% ../nbs/core/01_curvature.ipynb #4cf55825
 def grad_hvp(
     loss_fn,             # Closure that returns a scalar loss with its graph, or a list of them to be averaged
     params:list,         # Parameters to differentiate with respect to
@@ -201,7 +208,7 @@ def grad_hvp(
     loss,(g,*hzs) = average((_grad_hvp(f, params, zs, name, model) for f in fns), len(fns))
     return loss, g, hzs
 
-# %% ../nbs/core/01_curvature.ipynb #48ca9ff1
+# %% ../nbs/core/01_curvature.ipynb #a2660483
 class Displaced:
     "Moves parameters along directions, by eq. (3), and puts them back bit for bit, as a context"
     def __init__(self,
@@ -217,6 +224,7 @@ class Displaced:
         self.floor = floor
         self.ws = scratch or [torch.empty_like(p) for p in params]
 
+# %% ../nbs/core/01_curvature.ipynb #25fcc4f3
 @patch
 @torch.no_grad()
 def __enter__(self:Displaced):
@@ -228,7 +236,7 @@ def __enter__(self:Displaced):
     self.eps = [f.clamp(min=0.1*self.lr) for f in floors]
     return self
 
-# %% ../nbs/core/01_curvature.ipynb #2e5b6e8f
+# %% ../nbs/core/01_curvature.ipynb #82478a57
 @patch
 @torch.no_grad()
 def move(self:Displaced,
@@ -243,6 +251,7 @@ def move(self:Displaced,
     self.here = (j, sign)
     torch.clear_autocast_cache()
 
+# %% ../nbs/core/01_curvature.ipynb #4fd4da28
 @patch
 def back(self:Displaced):
     "Put the parameters where they were, to the last bit"
@@ -253,7 +262,7 @@ def back(self:Displaced):
 @patch
 def __exit__(self:Displaced, *_): self.back()
 
-# %% ../nbs/core/01_curvature.ipynb #e3383b92
+# %% ../nbs/core/01_curvature.ipynb #2a67c33d
 def _difference(moved, g, eps):
     "Eq. (2), in the memory of `moved`; None where there is no gradient"
     pairs = [(h, base) for h,base in zip(moved, g) if h is not None and base is not None]
@@ -263,6 +272,7 @@ def _difference(moved, g, eps):
         torch._foreach_div_(hs, eps)
     return [None if base is None else h for h,base in zip(moved, g)]
 
+# %% ../nbs/core/01_curvature.ipynb #a7b8720c
 def grad_hvp_fd(
     loss_fn,             # Closure that returns a scalar loss with its graph, or a list of them to be averaged
     displaced:Displaced, # The parameters, not yet moved, and the directions
@@ -282,7 +292,7 @@ def grad_hvp_fd(
     after.restore()
     return loss, g, hzs
 
-# %% ../nbs/core/01_curvature.ipynb #3d5c8173
+# %% ../nbs/core/01_curvature.ipynb #f288ed19
 def slopes_fd(
     loss_fn,             # Closure that returns a scalar loss, or a list of them to be averaged
     displaced:Displaced, # The parameters and the directions
@@ -302,7 +312,7 @@ def slopes_fd(
         slopes.append((ends[0]-ends[1])/(2*eps))
     return (ends[0]+ends[1])/2, slopes
 
-# %% ../nbs/core/01_curvature.ipynb #4460f984
+# %% ../nbs/core/01_curvature.ipynb #74071cc4
 _CASTS = (Tensor.to, Tensor.type, Tensor.type_as, Tensor.float, Tensor.half, Tensor.bfloat16)
 _IN_PLACE = ('__setitem__', *(f'__i{op}__' for op in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow')))
 
@@ -311,17 +321,19 @@ def _writes(func):
     name = getattr(func, '__name__', '')
     return name in _IN_PLACE or name.endswith('_') and not name.endswith('__')
 
+# %% ../nbs/core/01_curvature.ipynb #196f22e5
 def _doubled(t):
     "A floating-point tensor in double precision, any other as it is"
     return t.double() if t.is_floating_point() else t
 
+# %% ../nbs/core/01_curvature.ipynb #7a9883d5
 def _cast(func, args, kwargs):
     "A cast of a floating-point tensor that does not lose digits"
     out = func(*args, **kwargs)
     rounded = isinstance(out, Tensor) and out.is_floating_point() and out.dtype!=torch.float64
     return args[0].to(out.device) if rounded else out
 
-# %% ../nbs/core/01_curvature.ipynb #e6c83ff6
+# %% ../nbs/core/01_curvature.ipynb #5d953383
 class _InDouble(TorchFunctionMode):
     "Every floating-point tensor becomes double and stays it; the calls are recorded if asked"
     def __init__(self, calls=None):
@@ -340,11 +352,12 @@ class _InDouble(TorchFunctionMode):
         copy = lambda t: t.detach().clone() if t.is_floating_point() else t
         self.calls.append((func, *tree_map_only(Tensor, copy, (args, kwargs))))
 
-# %% ../nbs/core/01_curvature.ipynb #cad85e6a
+# %% ../nbs/core/01_curvature.ipynb #4d117c46
 def _mismatch(a, b):
     "Relative distance of two lists of tensors"
     return norm([x-y for x,y in zip(a, b)]).item()/max(norm(b).item(), 1e-9)
 
+# %% ../nbs/core/01_curvature.ipynb #382ec8bf
 def _against_differences(hz, grads, xs, zs):
     "Relative error of `hz` against central differences of `grads`, with the better of two very short steps"
     errs = []
@@ -354,13 +367,14 @@ def _against_differences(hz, grads, xs, zs):
         errs.append(_mismatch(hz, [(a-b)/(2*h) for a,b in zip(*ends)]))
     return min(errs)
 
-# %% ../nbs/core/01_curvature.ipynb #c94518d7
+# %% ../nbs/core/01_curvature.ipynb #cebb04bb
 def _curved(out):
     "A number that depends on all that an operation returned, not linearly"
     outs = [o for o in tree_flatten(out)[0] if isinstance(o, Tensor) and o.requires_grad]
     torch.manual_seed(0)
     return sum((o*torch.randn_like(o) + o*o/2).sum() for o in outs)
 
+# %% ../nbs/core/01_curvature.ipynb #4917c4c8
 def _second_derivative(gs, xs, zs):
     "The Hessian along `zs`, from gradients that carry their graph; zeros where there is none"
     live = [(g, z) for g,z in zip(gs, zs) if g.requires_grad]
@@ -368,32 +382,36 @@ def _second_derivative(gs, xs, zs):
     g,z = map(list, zip(*live))
     return torch.autograd.grad(g, xs, z, allow_unused=True, materialize_grads=True)
 
+# %% ../nbs/core/01_curvature.ipynb #b97cc77b
+def _leaves(xs):
+    "The same tensors at the root of a new graph"
+    return [x.detach().requires_grad_() for x in xs]
+
 def _op_error(func, args, kwargs):
     "Relative error of one operation's double backward, on the inputs of a recorded call"
     flat,spec = tree_flatten((args, kwargs))
     doubles = [i for i,t in enumerate(flat) if isinstance(t, Tensor) and t.dtype==torch.float64]
     rng = torch.get_rng_state()
-    def grads(xs, create_graph=False):
+    def grads(xs, **how):
         torch.set_rng_state(rng)
         inputs = list(flat)
         for i,x in zip(doubles, xs): inputs[i] = x*1     # a copy, so that in-place operations work
         a,k = tree_unflatten(inputs, spec)
-        value = _curved(func(*a, **k))
-        return torch.autograd.grad(value, xs, create_graph=create_graph, allow_unused=True, materialize_grads=True)
-    def leaves(xs): return [x.detach().requires_grad_() for x in xs]
-    xs = leaves([flat[i] for i in doubles])
+        return torch.autograd.grad(_curved(func(*a, **k)), xs, allow_unused=True, materialize_grads=True, **how)
+    xs = _leaves([flat[i] for i in doubles])
     gs = grads(xs, create_graph=True)
     zs = [torch.randn_like(x) for x in xs]
     hz = _second_derivative(gs, xs, zs)
-    return _against_differences(hz, lambda xs: grads(leaves(xs)), [x.detach() for x in xs], zs)
+    return _against_differences(hz, lambda xs: grads(_leaves(xs)), [x.detach() for x in xs], zs)
 
-# %% ../nbs/core/01_curvature.ipynb #96138436
+# %% ../nbs/core/01_curvature.ipynb #304833f7
 def _error_or_refusal(func, args, kwargs):
     "`_op_error`; infinite for a missing derivative, zero for what cannot be differentiated at all"
     try: return _op_error(func, args, kwargs)
     except RuntimeError as e: return math.inf if 'derivative' in str(e) or 'double backward' in str(e) else 0.
     except Exception: return 0.
 
+# %% ../nbs/core/01_curvature.ipynb #5215edb2
 def _culprits(calls, tol):
     "Names of the recorded operations whose double backward is wrong or missing"
     bad = {}
@@ -403,18 +421,20 @@ def _culprits(calls, tol):
         if err > tol: bad[resolve_name(func) or getattr(func, '__name__', str(func))] = err
     return bad
 
-# %% ../nbs/core/01_curvature.ipynb #650cea1a
+# %% ../nbs/core/01_curvature.ipynb #cf7deae7
 def _random_like(tensors, seed):
     "Random tensors of the same shapes, the same at every call"
     gen = torch.Generator().manual_seed(seed)
     return [torch.randn(t.shape, generator=gen, dtype=t.dtype).to(t.device) for t in tensors]
 
+# %% ../nbs/core/01_curvature.ipynb #0db76456
 def _nearby(ws):
     "Weights a thousandth away"
     step = _random_like(ws, seed=1)
     by = 1e-3*max(norm(ws).item(), 1e-3)/norm(step).item()
     return [w + by*d for w,d in zip(ws, step)]
 
+# %% ../nbs/core/01_curvature.ipynb #2e514e6a
 @contextmanager
 def _double_precision(model, params):
     "`model` in double precision and without gradients for a while; yields a snapshot of its surroundings"
@@ -431,7 +451,7 @@ def _double_precision(model, params):
         for p,g in zip(params, grads): p.grad = g
         before.restore()
 
-# %% ../nbs/core/01_curvature.ipynb #a770a4e0
+# %% ../nbs/core/01_curvature.ipynb #19a467b5
 def _exact_error(ws, loss_fn, params, before, calls):
     "Relative error of the exact engine at the weights `ws`, and what PyTorch says if it refuses"
     def derivative(xs, zs=(), calls=None):
@@ -449,6 +469,7 @@ def _filled(tensors, params):
     "With zeros in place of None"
     return [torch.zeros_like(p) if t is None else t for t,p in zip(tensors, params)]
 
+# %% ../nbs/core/01_curvature.ipynb #bad48c43
 def _find(model, loss_fn, tol):
     "Error of the exact engine, what PyTorch says, the operations at fault, and whether a kink was in the way"
     params = [p for p in model.parameters() if p.requires_grad]
@@ -461,7 +482,7 @@ def _find(model, loss_fn, tol):
         bad = {} if error <= tol else _culprits(calls, tol)
     return error, why, bad, ws is not here
 
-# %% ../nbs/core/01_curvature.ipynb #e51ae89e
+# %% ../nbs/core/01_curvature.ipynb #b29d9b99
 class HVPCheck(NamedTuple):
     "What `check_hvp` found; true when the engine can be trusted"
     ok: bool                # Did the engine pass?
@@ -475,6 +496,7 @@ class HVPCheck(NamedTuple):
         more = '' if self.slopes is None else f", cosine {self.cosine:.2f}, slopes off by {self.slopes:.1%}"
         return f"check_hvp: {'ok' if self.ok else 'FAILED'}, relative error {self.error:.1e}{more}. {self.advice}"
 
+# %% ../nbs/core/01_curvature.ipynb #5f5f1948
 def _check_exact(model, loss_fn, tol):
     "`check_hvp` of the exact engine"
     error,why,bad,moved = _find(model, loss_fn, tol)
@@ -485,12 +507,26 @@ def _check_exact(model, loss_fn, tol):
     if bad: blame = f"The second derivative is wrong or missing in {', '.join(bad)}."
     return HVPCheck(False, error, bad, f"{blame}{why} Use engine='finite' in `MARTHE`, or replace the operation.")
 
-# %% ../nbs/core/01_curvature.ipynb #91c7236e
+# %% ../nbs/core/01_curvature.ipynb #299d0f8f
+def check_hvp(
+    model:nn.Module,     # Left exactly as it was
+    loss_fn,             # Closure that evaluates `model` and returns a scalar loss
+    tol:float=1e-4,      # Largest relative error to accept of the exact engine
+    engine:str='exact',  # Or 'finite'
+    lr:float=0.          # η, on which the displacement of the finite engine depends
+)->HVPCheck:
+    "Compare an engine with something better on your own model: 'exact' with differences, 'finite' with 'exact'"
+    refuse(engine not in ('exact', 'finite'), f"`engine` must be 'exact' or 'finite', not {engine!r}")
+    if engine=='finite': return _check_finite(model, loss_fn, lr)
+    return _check_exact(model, loss_fn, tol)
+
+# %% ../nbs/core/01_curvature.ipynb #65418b07
 def _steps_in_proportion(params, n):
     "Random directions that move each parameter in proportion to its size"
     def sized(d, p): return d*(p.norm()/max(d.norm(), 1e-30))
     return [[sized(d, p) for d,p in zip(_random_like(params, seed), params)] for seed in range(n)]
 
+# %% ../nbs/core/01_curvature.ipynb #3ab70686
 def _slopes_error(model, loss_fn, params, g, lr, n=8):
     "Relative error of derivatives of the loss by eq. (4), over `n` random directions"
     zs = _steps_in_proportion([p.detach() for p in params], n)
@@ -498,6 +534,7 @@ def _slopes_error(model, loss_fn, params, g, lr, n=8):
     exact = [dot([wide(v) for v in z], [wide(x) for x in g]) for z in zs]
     return _mismatch([wide(s) for s in slopes], exact)
 
+# %% ../nbs/core/01_curvature.ipynb #34a1c149
 def _products_beside(model, loss_fn, params, z, lr):
     "The product of the finite engine, and the exact one"
     before = Surroundings(model)
@@ -506,7 +543,7 @@ def _products_beside(model, loss_fn, params, z, lr):
     _,_,(exact,) = grad_hvp(loss_fn, params, [z])
     return [[wide(t) for t in _filled(hz, params)] for hz in (finite, exact)]
 
-# %% ../nbs/core/01_curvature.ipynb #d1dc9ba6
+# %% ../nbs/core/01_curvature.ipynb #03a3f172
 def _measure_finite(model, loss_fn, lr):
     "Cosine and relative error of the finite engine's product, and relative error of its slopes"
     params = [p for p in model.parameters() if p.requires_grad]
@@ -522,6 +559,7 @@ def _measure_finite(model, loss_fn, lr):
         return cosine.item(), _mismatch(finite, exact), slopes
     finally: before.restore()
 
+# %% ../nbs/core/01_curvature.ipynb #d9482187
 def _advice(cosine, jumps, astray):
     "What to do about the finite engine"
     if jumps: return ("The loss jumps within the displacement, as where inputs are routed to one of several experts. "
@@ -531,22 +569,10 @@ def _advice(cosine, jumps, astray):
     if cosine < 0.9: return "Tolerable: kinks make a single product noisy, and average out over the steps of a run."
     return "The finite engine can be trusted on this model."
 
+# %% ../nbs/core/01_curvature.ipynb #f6a1cc6e
 def _check_finite(model, loss_fn, lr):
     "`check_hvp` of the finite engine"
     cosine,error,slopes = _measure_finite(model, loss_fn, lr)
     jumps = not slopes <= 0.2
     astray = cosine < 0.4
     return HVPCheck(not (jumps or astray), error, {}, _advice(cosine, jumps, astray), cosine, slopes)
-
-# %% ../nbs/core/01_curvature.ipynb #cc79a5f9
-def check_hvp(
-    model:nn.Module,     # Left exactly as it was
-    loss_fn,             # Closure that evaluates `model` and returns a scalar loss
-    tol:float=1e-4,      # Largest relative error to accept of the exact engine
-    engine:str='exact',  # Or 'finite'
-    lr:float=0.          # η, on which the displacement of the finite engine depends
-)->HVPCheck:
-    "Compare an engine with something better on your own model: 'exact' with differences, 'finite' with 'exact'"
-    refuse(engine not in ('exact', 'finite'), f"`engine` must be 'exact' or 'finite', not {engine!r}")
-    if engine=='finite': return _check_finite(model, loss_fn, lr)
-    return _check_exact(model, loss_fn, tol)

@@ -47,7 +47,7 @@ class Exact:
         scale:float  # Not used here
     )->tuple:        # The loss; the gradient by parameter; for each direction HZ by parameter
         "The training loss and its curvature"
-        loss,g,hzs = grad_hvp(loss_fn, params, zs, 'train_loss')
+        loss,g,hzs = grad_hvp(loss_fn, params, zs, 'train_loss', self.model)
         g = _gradient_by_param(params, g, 'train_loss')
         hzs = _products_by_param(params, g, hzs)
         average_over_ranks([x for d in (g, *hzs) for x in d.values()])
@@ -104,12 +104,12 @@ def products(self:Finite,
 )->tuple:        # The loss; the gradient by parameter; for each direction HZ by parameter
     "The training loss and its curvature"
     if not zs: return Exact(self.model).products(loss_fn, params, zs, scale)
-    with self.displaced(params, zs, scale) as at:
-        loss,g,hzs = grad_hvp_fd(loss_fn, at, self.model, name='train_loss')
+    with self.displaced(params, zs, scale) as displaced:
+        loss,g,hzs = grad_hvp_fd(loss_fn, displaced, self.model, name='train_loss')
     g = _gradient_by_param(params, g, 'train_loss')
     hzs = _products_by_param(params, g, hzs)
     average_over_ranks([x for d in (g, *hzs) for x in d.values()])
-    if self.bounded: bound(g, hzs, at.eps)
+    if self.bounded: bound(g, hzs, displaced.eps)
     return loss, g, hzs
 
 def bound(
@@ -132,8 +132,8 @@ def slopes(self:Finite,
     scale:float  # Size of the variable that they are tangents for
 )->tuple:        # E, its derivative along each direction, and no gradient
     "The objective and how it answers to a move along each direction"
-    with self.displaced(params, [[z.get(p) for p in params] for z in zs], scale) as at:
-        E,deltas = slopes_fd(loss_fn, at, self.model, name='val_loss')
+    with self.displaced(params, [[z.get(p) for p in params] for z in zs], scale) as displaced:
+        E,deltas = slopes_fd(loss_fn, displaced, self.model, name='val_loss')
     return E, deltas, None
 
 # %% ../nbs/core/02_engines.ipynb #63476d15

@@ -20,9 +20,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from ..curvature import grad_hvp
-from .data import minibatches, mnist_subset, to_float, writable
-from .mnist import write_json
+from .data import minibatches, mnist_subset, to_float
 from .models import accuracy, mnist_net, resnet18, vgg11_bn
+from .results import writable, write_json
 from ..online import MARTHE
 from ..push import push_sgd
 from .training import peak_memory

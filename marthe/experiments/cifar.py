@@ -14,7 +14,7 @@ from statistics import mean, median
 import torch
 from fastcore.script import Param, call_parse
 
-from .data import write_whole
+from .results import write_whole
 from .search import (SPACES, Protocol, Search, curve_table, epoch_rows, make_run, machine, open_data, open_storage, plot_search, read_studies,
                            seconds, trial_table, write_csv)
 from .training import peak_memory

@@ -25,9 +25,10 @@ from fastcore.script import call_parse
 from torch import nn
 
 from ..auto import FIRST, AutoMARTHE, at_weights, newest
-from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float, writable
+from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
 from .mnist import Results, best_of, cell_name, write_json
 from .models import conv_net, mnist_net, resnet18
+from .results import writable
 from ..online import MARTHE
 from .training import SHAPES, Fixed
 

@@ -18,7 +18,8 @@ import torch
 from fastcore.basics import patch
 
 from . import models
-from .data import Splits, data_dir, hold_out, load, made_up, mix, split_indices, write_whole
+from .data import Splits, data_dir, hold_out, load, made_up, mix, split_indices
+from .results import write_whole
 from .training import Run
 
 # %% ../../nbs/experiments/04_random_search.ipynb #cea7b2c5

@@ -16,7 +16,8 @@ from fastcore.basics import patch
 from torch import nn
 
 from ..curvature import get_rng, rng_devices, set_rng
-from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float, write_whole
+from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float
+from .results import write_whole
 from ..online import MARTHE
 
 # %% ../../nbs/experiments/03_training.ipynb #a82b991d

@@ -17,10 +17,11 @@ from fastcore.basics import patch
 from fastcore.script import call_parse, store_true
 from torch import Tensor
 
-from ..experiments.data import batch_indices, mnist_subset, to_float, write_whole
+from ..experiments.data import batch_indices, mnist_subset, to_float
 from .dynamics import Dynamics, adam, ravel, sgd
 from .hypergradient import check_schedule, hypergrad_reverse, run
 from ..experiments.models import mnist_net
+from ..experiments.results import write_whole
 
 # %% ../../nbs/theory/02_lrs_opt.ipynb #55616d7a
 _OUTER = dict(adam=adam, gd=sgd)

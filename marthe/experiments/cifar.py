@@ -15,8 +15,9 @@ import torch
 from fastcore.script import Param, call_parse
 
 from .results import write_whole
-from .search import (SPACES, Protocol, Search, curve_table, epoch_rows, make_run, machine, open_data, open_storage, plot_search, read_studies,
-                           seconds, trial_table, write_csv)
+from .search import (
+    SPACES, Protocol, Search, curve_table, epoch_rows, make_run, machine, open_data, open_storage, plot_search,
+    read_studies, seconds, trial_table, write_csv)
 from .training import peak_memory
 
 # %% ../../nbs/experiments/06_cifar10.ipynb #0761de99
@@ -24,8 +25,10 @@ FULL = dict(
     cifar10  = Protocol(data='cifar10', model='vgg11_bn', classes=10, optimizer='sgd', lr=0.1),
     cifar100 = Protocol(data='cifar100', model='resnet18', classes=100, optimizer='adam', lr=0.003))
 SMALL = dict(
-    cifar10  = FULL['cifar10']._replace(data='cifar10-subset|cifar10|made-up', width=1/8, epochs=30, patience=4, n_train=3000, n_valid=500, n_test=2000),
-    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/16, bs=64, epochs=30, patience=4, n_train=2000, n_valid=300, n_test=500))
+    cifar10  = FULL['cifar10']._replace(data='cifar10-subset|cifar10|made-up', width=1/8, epochs=30, patience=4,
+                                        n_train=3000, n_valid=500, n_test=2000),
+    cifar100 = FULL['cifar100']._replace(data='cifar100|made-up', width=1/16, bs=64, epochs=30, patience=4,
+                                         n_train=2000, n_valid=300, n_test=500))
 SCALES = dict(full=(FULL, '36h', 5), small=(SMALL, '2m', 3))     # protocols, budget, repetitions
 CIFAR_METHODS = 'marthe,rtho,hd,exponential'
 
@@ -45,7 +48,8 @@ def cifar_search(
     if dataset not in protocols: raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(protocols)}")
     name = f'{dataset}-{scale}'
     protocol = protocols[dataset]._replace(engine=engine)
-    return Search(name, protocol, [m.strip() for m in methods.split(',')], repeats or times, seconds(budget or time_), out or f'marthe_cifar/{name}', **kwargs)
+    return Search(name, protocol, [m.strip() for m in methods.split(',')], repeats or times, seconds(budget or time_),
+                  out or f'marthe_cifar/{name}', **kwargs)
 
 # %% ../../nbs/experiments/06_cifar10.ipynb #fda6db1c
 def cifar_summary(
@@ -54,12 +58,14 @@ def cifar_summary(
     "What each method achieved with its time, over repetitions"
     trials,curve,out = trial_table(studies),curve_table(studies),{}
     for m in (k for k in SPACES if k in {m for _,m,_ in studies}):
-        ends = [rs[-1] for (_,k,rep) in studies if k==m if (rs := [r for r in curve if (r['method'], r['repetition'])==(m, rep)])]
+        def points(repeat): return [r for r in curve if (r['method'], r['repetition'])==(m, repeat)]
+        ends = [rs[-1] for (_,k,repeat) in studies if k==m if (rs := points(repeat))]
         mine = [r for r in trials if r['method']==m and r['epochs']]
         if not ends: continue
         done = [t for (_,k,_),s in studies.items() if k==m for t in s.get_trials(deepcopy=False)]
         tests = [r['test'] for r in ends]
-        out[m] = dict(repetitions=len(ends), trials=len({(r['repetition'], r['trial'] if r['continues'] is None else r['continues']) for r in mine})/len(ends), epochs=sum(r['epochs'] for r in mine)/len(ends),
+        roots = {(r['repetition'], r['trial'] if r['continues'] is None else r['continues']) for r in mine}
+        out[m] = dict(repetitions=len(ends), trials=len(roots)/len(ends), epochs=sum(r['epochs'] for r in mine)/len(ends),
                       epoch_seconds=sum(e['took'] for t in done for e in epoch_rows(t))/sum(r['epochs'] for r in mine),
                       valid=mean(r['valid'] for r in ends), test=mean(tests), worst=min(tests), best=max(tests))
     return out
@@ -70,7 +76,9 @@ def cifar_table(
 )->str:
     "The summary as a Markdown table"
     head = '| method | trials | epochs | seconds an epoch | validation | test | worst | best |\n|---|---|---|---|---|---|---|---|\n'
-    return head + '\n'.join(f"| {m} | {r['trials']:.1f} | {r['epochs']:.0f} | {r['epoch_seconds']:.2f} | {r['valid']:.1f} | {r['test']:.1f} | {r['worst']:.1f} | {r['best']:.1f} |" for m,r in rows.items())
+    return head + '\n'.join(f"| {m} | {r['trials']:.1f} | {r['epochs']:.0f} | {r['epoch_seconds']:.2f} | "
+                            f"{r['valid']:.1f} | {r['test']:.1f} | {r['worst']:.1f} | {r['best']:.1f} |"
+                            for m,r in rows.items())
 
 # %% ../../nbs/experiments/06_cifar10.ipynb #a6361514
 def provenance(
@@ -78,7 +86,8 @@ def provenance(
 )->str:
     "Which images, machines and commands are behind the studies"
     ts = [t for s in studies.values() for t in s.get_trials(deepcopy=False)]
-    what = dict(images=(s.user_attrs.get('images') for s in studies.values()), machine=(t.user_attrs.get('machine') for t in ts), command=(t.user_attrs.get('command') for t in ts))
+    what = dict(images=(s.user_attrs.get('images') for s in studies.values()),
+                machine=(t.user_attrs.get('machine') for t in ts), command=(t.user_attrs.get('command') for t in ts))
     return '\n'.join(f"{k}: {'; '.join(sorted({x for x in v if x}))}" for k,v in what.items())
 
 def report(
@@ -96,7 +105,8 @@ def report(
     return cifar_table(cifar_summary(studies))
 
 # %% ../../nbs/experiments/06_cifar10.ipynb #494aa071
-COSTED = dict(exponential=dict(kind='exponential', gamma=0.95), hd=dict(kind='hd', beta=0.), rtho=dict(kind='rtho', beta=0.), marthe=dict(kind='marthe', beta=0., mu=0.95),
+COSTED = dict(exponential=dict(kind='exponential', gamma=0.95), hd=dict(kind='hd', beta=0.),
+              rtho=dict(kind='rtho', beta=0.), marthe=dict(kind='marthe', beta=0., mu=0.95),
               **{'marthe, finite differences': dict(kind='marthe', beta=0., mu=0.95, engine='finite')})
 
 def cifar_step_costs(
@@ -129,13 +139,16 @@ def plan_table(
 )->str:
     "Costs of a step, the trials that follow from them, and memory, as a Markdown table"
     plain,paper = median(costs['seconds']['exponential']),dict(exponential=24, hd=24, rtho=8, marthe=8)
-    rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | {costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
-    return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |', '|---|---|---|---|---|', *rows])
+    rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | "
+            f"{costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
+    return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |',
+                      '|---|---|---|---|---|', *rows])
 
 # %% ../../nbs/experiments/06_cifar10.ipynb #b1f79e01
 @call_parse
 def main(
-    action:Param("'run' or go on; 'report' what is stored; or measure 'costs' of a step", str, opt=False, nargs='?')='run',
+    action:Param("'run' or go on; 'report' what is stored; or measure 'costs' of a step", str, opt=False,
+                 nargs='?')='run',
     dataset:str='cifar10',    # cifar10 (VGG-11, SGD with momentum) or cifar100 (ResNet-18, Adam)
     methods:str=CIFAR_METHODS, # Methods, separated by commas; also constant, cosine and onecycle, with tuned rates
     budget:str='',            # Time for each method and repetition, such as 36h; by default that of the scale
@@ -153,13 +166,17 @@ def main(
     folder = Path(out or f'marthe_cifar/{name}')
     try:
         if action=='costs': return _measure(dataset, folder)
-        if action not in ('run', 'report'): raise ValueError(f"the action is {action!r}; it can be run, report or costs")
+        if action not in ('run', 'report'):
+            raise ValueError(f"the action is {action!r}; it can be run, report or costs")
         if action=='run':
-            command = re.sub(r' --storage[ =]\S+://\S+', '', ' '.join(['marthe_cifar', *sys.argv[1:]]))      # it may hold a password
+            command = re.sub(r' --storage[ =]\S+://\S+', '',
+                             ' '.join(['marthe_cifar', *sys.argv[1:]]))      # it may hold a password
             torch.empty(0, device=device)
-            cifar_search(dataset, scale, methods, engine, budget, repeats, folder, storage=storage or None, device=device, command=command).work()
+            cifar_search(dataset, scale, methods, engine, budget, repeats, folder, storage=storage or None,
+                         device=device, command=command).work()
         where = storage or folder/'journal.log'
-        if '://' not in str(where) and not Path(where).exists(): raise ValueError(f"there is no search in {where}; give --out or --storage")
+        if '://' not in str(where) and not Path(where).exists():
+            raise ValueError(f"there is no search in {where}; give --out or --storage")
         studies = read_studies(open_storage(where), name)
         print(f'{report(studies, folder)}\n{provenance(studies)}')
     except KeyboardInterrupt: raise SystemExit('\nstopped; nothing is lost: the same command goes on from here')
@@ -173,4 +190,5 @@ def _measure(dataset, folder):
     made = dict(machine=machine(), command=' '.join(['marthe_cifar', *sys.argv[1:]]), seconds=costs, memory=memory)
     write_whole(folder/'costs.json', lambda f: f.write(json.dumps(made).encode()))
     plain = median(costs['exponential'])
-    for k,v in costs.items(): print(f'{k:28} {median(v):6.2f} s a step, {median(v)/plain:5.2f} plain steps, {memory[k]/2**30:5.2f} GiB')
+    for k,v in costs.items():
+        print(f'{k:28} {median(v):6.2f} s a step, {median(v)/plain:5.2f} plain steps, {memory[k]/2**30:5.2f} GiB')

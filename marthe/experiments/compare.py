@@ -32,8 +32,10 @@ from .training import SHAPES, Fixed
 from ..online import MARTHE
 
 # %% ../../nbs/experiments/08_compare.ipynb #57e6e270
-SOURCES = dict(train='argparse configparser dataclasses difflib doctest inspect mailbox optparse subprocess tarfile'.split(),
-               valid=['shutil'], test=['pickle'])
+SOURCES = dict(
+    train = 'argparse configparser dataclasses difflib doctest inspect mailbox optparse subprocess tarfile'.split(),
+    valid = ['shutil'],
+    test  = ['pickle'])
 
 @lru_cache
 def text_splits(
@@ -58,7 +60,9 @@ class TextNet(nn.Module):
     ):
         super().__init__()
         layer = nn.TransformerEncoderLayer(d, 4, 4*d, dropout=0., batch_first=True, norm_first=True)
-        self.emb,self.pos,self.head = nn.Embedding(vocab, d),nn.Parameter(0.02*torch.randn(context, d)),nn.Linear(d, vocab)
+        self.emb = nn.Embedding(vocab, d)
+        self.pos = nn.Parameter(0.02*torch.randn(context, d))
+        self.head = nn.Linear(d, vocab)
         self.blocks = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
         self.register_buffer('mask', nn.Transformer.generate_square_subsequent_mask(context), persistent=False)
     def forward(self, x):
@@ -98,19 +102,27 @@ def linear_net()->nn.Module:
     for p in net.parameters(): nn.init.zeros_(p)
     return nn.Sequential(nn.Flatten(), net)
 
-_digits,_sgd,_momentum,_adam = lru_cache(mnist_subset),[.1, .2, .3, .5, .7, 1.],[.01, .02, .05, .1, .2, .4],[2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2]
+_digits = lru_cache(mnist_subset)
+_sgd = [.1, .2, .3, .5, .7, 1.]
+_momentum = [.01, .02, .05, .1, .2, .4]
+_adam = [2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2]
 _decayed = partial(torch.optim.SGD, momentum=0.9, weight_decay=5e-4)
 
 TASKS = {
-    'mnist-sgd':      Task(_digits, mnist_net, partial(torch.optim.SGD), 100, _sgd, 0.1, betas=[*USUAL_BETAS, 3e-3, 1e-2], seeds=20),
+    'mnist-sgd':      Task(_digits, mnist_net, partial(torch.optim.SGD), 100, _sgd, 0.1,
+                           betas=[*USUAL_BETAS, 3e-3, 1e-2], seeds=20),
     'mnist-momentum': Task(_digits, mnist_net, partial(torch.optim.SGD, momentum=0.9), 100, _momentum, 0.1),
-    'mnist-nesterov': Task(_digits, mnist_net, partial(torch.optim.SGD, momentum=0.9, nesterov=True), 100, _momentum, 0.1),
+    'mnist-nesterov': Task(_digits, mnist_net, partial(torch.optim.SGD, momentum=0.9, nesterov=True), 100, _momentum,
+                           0.1),
     'mnist-adam':     Task(_digits, mnist_net, partial(torch.optim.Adam), 100, _adam, 1e-3, 1e-3),
     'mnist-adamw':    Task(_digits, mnist_net, partial(torch.optim.AdamW), 100, _adam, 1e-3, 1e-3),
     'conv':           Task(cifar_splits, conv_net, _decayed, 64, [*_momentum, .8], 0.1, betas=[*USUAL_BETAS, 1e-2]),
-    'resnet':         Task(cifar_splits, lambda: nn.Sequential(nn.AvgPool2d(2), resnet18(10, 1/8)), _decayed, 24, [.005, *_momentum], 0.1),
-    'text':           Task(text_splits, TextNet, partial(torch.optim.AdamW), 16, _adam, 1e-3, 1e-3, see=torch.Tensor.long, chance=28., floor=30.),
-    'batch-of-4':     Task(_digits, partial(mnist_net, 100), partial(torch.optim.SGD, momentum=0.9), 4, [5e-4, .001, .002, .005, .01, .02, .05], .01),
+    'resnet':         Task(cifar_splits, lambda: nn.Sequential(nn.AvgPool2d(2), resnet18(10, 1/8)), _decayed, 24,
+                           [.005, *_momentum], 0.1),
+    'text':           Task(text_splits, TextNet, partial(torch.optim.AdamW), 16, _adam, 1e-3, 1e-3,
+                           see=torch.Tensor.long, chance=28., floor=30.),
+    'batch-of-4':     Task(_digits, partial(mnist_net, 100), partial(torch.optim.SGD, momentum=0.9), 4,
+                           [5e-4, .001, .002, .005, .01, .02, .05], .01),
     'deep':           Task(_digits, deep_net, partial(torch.optim.Adam), 50, _adam, 1e-3, 1e-3),
     'linear':         Task(_digits, linear_net, partial(torch.optim.SGD, momentum=0.9), 100, [.005, *_momentum], 0.1)}
 
@@ -130,14 +142,16 @@ def task_grids(
     "Every setting that is tried"
     single = dict.fromkeys(FREE, 1.) | dict.fromkeys((*HELD, *AUTO), LR0)
     if not issubclass(task.opt.func, torch.optim.SGD): single['schedulefree'] = 0.0025
-    published = {k: [dict(kind='online', mu=mu, beta=b, lr=task.lr0) for b in task.betas] for k,mu in (('hd', 0.), ('marthe', 0.99))}
-    return {k: [dict(kind=k, lr=lr) for lr in task.rates] for k in FIXED} | published | {k: [dict(kind=k, lr=lr)] for k,lr in single.items()}
+    def rule(mu): return [dict(kind='online', mu=mu, beta=b, lr=task.lr0) for b in task.betas]
+    fixed = {k: [dict(kind=k, lr=lr) for lr in task.rates] for k in FIXED}
+    return fixed | dict(hd=rule(0.), marthe=rule(0.99)) | {k: [dict(kind=k, lr=lr)] for k,lr in single.items()}
 
 # %% ../../nbs/experiments/08_compare.ipynb #6fb96ddd
 def _package(name):
     "A package that only this comparison needs"
     try: return importlib.import_module(name)
-    except ImportError as e: raise ImportError(f"{name} is not installed; `pip install 'marthe[experiments]'` brings it") from e
+    except ImportError as e:
+        raise ImportError(f"{name} is not installed; `pip install 'marthe[experiments]'` brings it") from e
 
 def free_opt(
     task:Task, # Whose momentum and weight decay it takes over
@@ -231,7 +245,8 @@ def judge(
     net.eval()
     v,t = (net(task.see(s.images)) for s in (valid, test))
     net.train(mode)
-    return {f'valid{end}': hits(v, valid), f'test{end}': hits(t, test), f'loss{end}': F.cross_entropy(v, valid.labels).item()}
+    return {f'valid{end}': hits(v, valid), f'test{end}': hits(t, test),
+            f'loss{end}': F.cross_entropy(v, valid.labels).item()}
 
 def finish(
     task:Task,     # What was trained
@@ -261,11 +276,15 @@ def train_task(
     method:dict,  # One of `task_grids`
     seed:int,     # Decides weights and minibatches
     steps:int=512 # Length of the run
-)->dict:          # Final accuracies in percent, validation loss, CPU seconds of the steps, whether it diverged, the rates
+)->dict:          # Final accuracies in percent, validation loss, CPU seconds, whether it diverged, the rates
     "Train once, and judge the network at the end"
     torch.manual_seed(seed)
-    data,net = task.splits(),task.net()
-    mover,kind,rates,seconds = task_stepper(task, net, method, steps),method['kind'],[],0.
+    data = task.splits()
+    net = task.net()
+    mover = task_stepper(task, net, method, steps)
+    kind = method['kind']
+    rates = []
+    seconds = 0.
     average = mover if kind in (*AUTO, *HELD) else Average(net) if kind in FIXED else None
     draw = lambda split, n=steps: minibatches(split, task.bs, n, seed, task.see)
     for (x,y),(xv,yv) in zip(draw(data.train), draw(data.valid)):
@@ -276,7 +295,9 @@ def train_task(
         if not math.isfinite(loss): break
         if kind in FIXED: average.update()
     if math.isfinite(loss): done = finish(task, net, mover, average, draw(data.train, 50))
-    else: done = {f'{k}{end}': v for end in ('', '_avg')[:1+bool(average)] for k,v in dict(valid=task.chance, test=task.chance, loss=math.nan).items()}
+    else:
+        guess = dict(valid=task.chance, test=task.chance, loss=math.nan)
+        done = {f'{k}{end}': v for end in ('', '_avg')[:1+bool(average)] for k,v in guess.items()}
     return done | dict(seconds=seconds, diverged=done['valid'] < task.floor, rates=rates)
 
 # %% ../../nbs/experiments/08_compare.ipynb #2c76af2c
@@ -361,7 +382,8 @@ def task_plan(
     while todo := missing(): yield todo[0]
 
 # %% ../../nbs/experiments/08_compare.ipynb #2d30d3aa
-COSTS = {'plain': 'constant'} | {k: k for k in ('auto', 'auto-fall', *HELD, 'marthe', 'hd', 'prodigy', 'dadapt', 'schedulefree')}
+_costed = ('auto', 'auto-fall', *HELD, 'marthe', 'hd', 'prodigy', 'dadapt', 'schedulefree')
+COSTS = {'plain': 'constant'} | {k: k for k in _costed}
 
 def step_costs(
     task:Task, # Where to measure
@@ -377,7 +399,9 @@ def step_costs(
             start = time.process_time()
             mover.step(lambda: F.cross_entropy(net(x), y), lambda: F.cross_entropy(net(xv), yv))
             yield time.process_time() - start
-        if getattr(mover, 'skipped', 0): raise RuntimeError(f"{method} loses the run, and then its steps cost less than they should; measure another setting")
+        if getattr(mover, 'skipped', 0):
+            raise RuntimeError(f"{method} loses the run, and then its steps cost less than they should; measure "
+                               f"another setting")
     times = torch.tensor(list(zip(*map(timed, each.values()))), dtype=torch.float64)[5:].mean(0)
     return dict(zip(each, (times/times[0]).tolist()))
 
@@ -390,8 +414,8 @@ def measure(
     "Store what a step of each method costs, unless that has been done"
     names = [k for k,g in COSTS.items() if k != 'plain' and (not only or g in only) and k not in res.costs]
     if not names: return
-    def middle(ms): return ms[0 if 'beta' in ms[0] else len(ms)//2]      # the least β, for a run that is lost skips its work
-    methods = {k: middle(ms) for k,ms in task_grids(res.task).items()}
+    def tame(ms): return ms[0 if 'beta' in ms[0] else len(ms)//2]      # the least β: a run that is lost skips its work
+    methods = {k: tame(ms) for k,ms in task_grids(res.task).items()}
     costs = step_costs(res.task, {k: methods[COSTS[k]] for k in ('plain', *names)}, n)
     res.add_costs(few_digits(costs, 4))
 
@@ -438,15 +462,18 @@ class Row(NamedTuple):
     end:str=''      # `_avg` for the averaged weights
     tuned:bool=True # Its best setting, or the customary one?
     @property
-    def ahead(self): return self.grid in ('cosine', 'onecycle', 'fall', 'auto-fall', *HELD) or self.grid.endswith('-cosine')
+    def ahead(self):
+        return self.grid in ('cosine', 'onecycle', 'fall', 'auto-fall', *HELD) or self.grid.endswith('-cosine')
     @property
     def rival(self):
         "Ours under the same conditions"
         return Row('auto-fall') if self.ahead else Row('auto', '_avg' if self.grid == 'schedulefree' else self.end)
     def __str__(self): return self.grid + ', averaged'*bool(self.end) + ', untuned'*(not self.tuned)
 
-ROWS = [Row('constant', tuned=False), Row('constant'), Row('constant', '_avg'), *map(Row, ('prodigy', 'dadapt', 'schedulefree', 'hd', 'marthe', 'auto')), Row('auto', '_avg'),
-        *(Row(k, tuned=False) for k in FIXED[1:]), *map(Row, (*FIXED[1:], 'prodigy-cosine', 'dadapt-cosine', *HELD, 'auto-fall'))]
+ROWS = [Row('constant', tuned=False), Row('constant'), Row('constant', '_avg'),
+        *map(Row, ('prodigy', 'dadapt', 'schedulefree', 'hd', 'marthe', 'auto')), Row('auto', '_avg'),
+        *(Row(k, tuned=False) for k in FIXED[1:]),
+        *map(Row, (*FIXED[1:], 'prodigy-cosine', 'dadapt-cosine', *HELD, 'auto-fall'))]
 
 # %% ../../nbs/experiments/08_compare.ipynb #568cd6b5
 def chosen(
@@ -508,12 +535,15 @@ def row_summary(
     return dict(method=method, edge=row.tuned and len(grid) > 1 and method in (grid[0], grid[-1]),
                 n=len(valid), diverged=sum(r['diverged'] for r in res[method].values()),
                 mean=mean, sd=sd, min=min(valid.values()), test=spread(test.values())[0], cost=cost, total=cost*tried,
-                rival=paired(test, values(res, row.rival, 'test')), best=paired(test, values(res, Row('auto-fall'), 'test')))
+                rival=paired(test, values(res, row.rival, 'test')),
+                best=paired(test, values(res, Row('auto-fall'), 'test')))
 
 # %% ../../nbs/experiments/08_compare.ipynb #40a99351
 def _number(x): return '' if math.isnan(x) else f'{x:.1f}'
 def _diff(mean, se, n): return '' if not n else f'{mean:+.1f} ± {se:.1f}' if n > 1 else f'{mean:+.1f}'
-def _setting(method): return 'none' if method['kind'] in (*FREE, *AUTO, *HELD) else f"β={method['beta']:g}" if 'beta' in method else f"{method['lr']:g}"
+def _setting(method):
+    if method['kind'] in (*FREE, *AUTO, *HELD): return 'none'
+    return f"β={method['beta']:g}" if 'beta' in method else f"{method['lr']:g}"
 
 def line(
     row:Row, # Which
@@ -522,8 +552,10 @@ def line(
     "A line of a table, in Markdown"
     note = ' (edge)'*s['edge'] + f", {s['diverged']} diverged"*(s['diverged'] > 0)
     numbers = [*(_number(s[k]) for k in ('mean', 'sd', 'min', 'test')), s['n'], _number(s['cost']), _number(s['total'])]
-    diffs = ['' if row.ahead or row.grid == 'auto' else _diff(*s['rival']), '' if row == Row('auto-fall') else _diff(*s['best'])]
-    return '| ' + ' | '.join(map(str, [f'**{row}**' if row.grid in AUTO else row, _setting(s['method']) + note, *numbers, *diffs])) + ' |'
+    diffs = ['' if row.ahead or row.grid == 'auto' else _diff(*s['rival']),
+             '' if row == Row('auto-fall') else _diff(*s['best'])]
+    name = f'**{row}**' if row.grid in AUTO else row
+    return '| ' + ' | '.join(map(str, [name, _setting(s['method']) + note, *numbers, *diffs])) + ' |'
 
 def task_table(
     out:Path,     # Folder of all results
@@ -533,7 +565,8 @@ def task_table(
     "The results of a task"
     res = task_results(out, task, steps)
     lines = [line(r, s) for r in ROWS if (s := row_summary(res, r))]
-    head = ['| method | setting | validation, % | sd | worst | test, % | seeds | a step | with tuning | against auto | against auto-fall |', '|---'*11 + '|']
+    head = ['| method | setting | validation, % | sd | worst | test, % | seeds | a step | with tuning '
+            '| against auto | against auto-fall |', '|---'*11 + '|']
     return '\n'.join(head + lines) if lines else ''
 
 # %% ../../nbs/experiments/08_compare.ipynb #6cbd812b
@@ -558,7 +591,8 @@ def plot_rows(
         ax.plot(xs, [i]*len(xs), '|', c=_color(r), ms=6, alpha=.5)
         ax.plot(spread(xs)[0], i, 'o' if r.tuned else 'x', c=_color(r), ms=5)
     means = sorted(spread(values(res, r, 'test').values())[0] for r in rows)
-    ax.set_xlim(left=max(means[len(means)//2] - 3*(means[-1] - means[len(means)//2]) - 1, 0))      # who is further behind is off the picture
+    median = means[len(means)//2]
+    ax.set_xlim(left=max(median - 3*(means[-1] - median) - 1, 0))      # who is further behind is off the picture
     ax.set(title=task, xlabel='test accuracy, %'); ax.set_yticks(range(len(rows)), rows, fontsize=7)
     return ax
 
@@ -570,15 +604,18 @@ def plot_pairs(
 ):
     "How much better than ours, under the same conditions: differences over seeds, with two standard errors"
     res = task_results(out, task)
-    pairs = [(r, *paired(values(res, r, 'test'), values(res, r.rival, 'test'))) for r in ROWS[::-1] if r.grid not in AUTO]
+    pairs = [(r, *paired(values(res, r, 'test'), values(res, r.rival, 'test')))
+             for r in ROWS[::-1] if r.grid not in AUTO]
     pairs = [p for p in pairs if p[3] > 1]
     ax = _axis(ax, len(pairs))
     ax.axvline(0, c='C3', lw=1)
-    for i,(r,d,se,_) in enumerate(pairs): ax.errorbar(d, i, xerr=2*se, fmt='o' if r.tuned else 'x', c=_color(r), ms=4, lw=1)
+    for i,(r,d,se,_) in enumerate(pairs):
+        ax.errorbar(d, i, xerr=2*se, fmt='o' if r.tuned else 'x', c=_color(r), ms=4, lw=1)
     ax.set_xscale('symlog', linthresh=2)
     ax.set_xticks([-50, -20, -5, -2, -1, 0, 1, 2, 5], [-50, -20, -5, -2, -1, 0, 1, 2, 5])
     if pairs: ax.set_xlim(min(-1, *(d - 2*se for _,d,se,_ in pairs))*1.1, max(1, *(d + 2*se for _,d,se,_ in pairs))*1.1)
-    ax.set(title=task, xlabel='points of test accuracy against ours'); ax.set_yticks(range(len(pairs)), [f"{r}{' (end known)' if r.ahead else ''}" for r,*_ in pairs], fontsize=7)
+    ax.set(title=task, xlabel='points of test accuracy against ours')
+    ax.set_yticks(range(len(pairs)), [f"{r}{' (end known)' if r.ahead else ''}" for r,*_ in pairs], fontsize=7)
     return ax
 
 # %% ../../nbs/experiments/08_compare.ipynb #1149d2e1
@@ -593,7 +630,9 @@ def plot_rates(
     for i,r in enumerate(rows):
         if not chosen(res, r): continue
         for s,run in res[chosen(res, r)].items():
-            if 'rates' in run: ax.plot(range(0, 4*len(run['rates']), 4), run['rates'], c=f'C{i}', lw=1.2, label=str(r) if s == 0 else None)
+            if 'rates' in run:
+                ax.plot(range(0, 4*len(run['rates']), 4), run['rates'], c=f'C{i}', lw=1.2,
+                        label=str(r) if s == 0 else None)
     ax.set(title=task, xlabel='step', ylabel='learning rate', yscale='log'); ax.legend(fontsize=7)
     return ax
 
@@ -609,13 +648,15 @@ def best_for_budget(
     gen,out = torch.Generator().manual_seed(seed),torch.full((trials, len(budgets)), math.nan)
     tries = [min(int(b/cost + 1e-9), len(runs)) for b in budgets]
     for i in range(trials):
-        picked = [runs[j][int(torch.randint(len(runs[j]), (), generator=gen))] for j in torch.randperm(len(runs), generator=gen)]
+        picked = [runs[j][int(torch.randint(len(runs[j]), (), generator=gen))]
+                  for j in torch.randperm(len(runs), generator=gen)]
         for b,n in enumerate(tries):
             if n: out[i, b] = max(picked[:n], key=lambda r: r['valid'])['test']
     return out
 
 # %% ../../nbs/experiments/08_compare.ipynb #b7fa66f3
-SEARCHED = [Row('constant'), Row('cosine'), Row('onecycle'), Row('fall'), Row('marthe'), Row('schedulefree'), Row('prodigy-cosine'), Row('lowest-fall'), Row('auto', '_avg'), Row('auto-fall')]
+SEARCHED = [Row('constant'), Row('cosine'), Row('onecycle'), Row('fall'), Row('marthe'), Row('schedulefree'),
+            Row('prodigy-cosine'), Row('lowest-fall'), Row('auto', '_avg'), Row('auto-fall')]
 
 def lowest_tenth(
     x # One row a trial
@@ -651,11 +692,13 @@ def plot_budget(
     if not found: return ax
     for r,c in found.items():
         have = ~c[0].isnan()
-        line, = ax.step(budgets[have], c[:, have].mean(0), where='post', lw=2.2 if r.grid in AUTO else 1.2, c=f'C{SEARCHED.index(r)}', label=str(r))
+        line, = ax.step(budgets[have], c[:, have].mean(0), where='post', lw=2.2 if r.grid in AUTO else 1.2,
+                        c=f'C{SEARCHED.index(r)}', label=str(r))
         ax.step(budgets[have], lowest_tenth(c[:, have]), where='post', lw=.8, ls='--', c=line.get_color())
     ends = sorted(c[:, -1].mean().item() for c in found.values())
     ax.set_ylim(ends[-1] - 4*max(ends[-1] - ends[len(ends)//3], 1), ends[-1] + 0.5)
-    ax.set_xticks([1, 2, 4, 8, 16, 24], [1, 2, 4, 8, 16, 24]); ax.minorticks_off(); ax.legend(fontsize=6, loc='lower right')
+    ax.set_xticks([1, 2, 4, 8, 16, 24], [1, 2, 4, 8, 16, 24])
+    ax.minorticks_off(); ax.legend(fontsize=6, loc='lower right')
     return ax
 
 # %% ../../nbs/experiments/08_compare.ipynb #30181b47
@@ -673,8 +716,11 @@ def overview(
     "The shortfalls of all lines, the smallest first"
     short = {r: s for r,s in shortfalls(out).items() if s}
     tasks,mean = [t for t in TASKS if any(t in s for s in short.values())],lambda s: sum(s.values())/len(s)
-    def line(r): return [f'**{r}**' if r.grid in AUTO else str(r), f'{mean(short[r]):.1f}', f'{max(short[r].values()):.1f}', *(f'{short[r][t]:.1f}' if t in short[r] else '' for t in tasks)]
-    rows = [['method', 'mean', 'worst', *tasks], ['---']*(len(tasks)+3), *map(line, sorted(short, key=lambda r: mean(short[r])))]
+    def line(r):
+        return [f'**{r}**' if r.grid in AUTO else str(r), f'{mean(short[r]):.1f}', f'{max(short[r].values()):.1f}',
+                *(f'{short[r][t]:.1f}' if t in short[r] else '' for t in tasks)]
+    rows = [['method', 'mean', 'worst', *tasks], ['---']*(len(tasks)+3),
+            *map(line, sorted(short, key=lambda r: mean(short[r])))]
     return '\n'.join('| ' + ' | '.join(r) + ' |' for r in rows) if short else ''
 
 # %% ../../nbs/experiments/08_compare.ipynb #6b1c6342
@@ -690,18 +736,21 @@ def plot_overview(
     tasks = [t for t in TASKS if any(t in short[r] for r in rows)]
     ax = _axis(ax, len(tasks) + 3)
     for r in rows:
-        ax.plot([short[r].get(t, math.nan) for t in tasks], range(len(tasks)), 'o' if r.tuned else 'x', c=_color(r) if r.tuned else 'k', ms=8 if r.grid in AUTO else 6,
+        ax.plot([short[r].get(t, math.nan) for t in tasks], range(len(tasks)), 'o' if r.tuned else 'x',
+                c=_color(r) if r.tuned else 'k', ms=8 if r.grid in AUTO else 6,
                 mfc='none' if r.grid == 'cosine' else None, label=f"{r}{', tuned'*(r.tuned and r.grid in FIXED)}")
     ax.set_xscale('symlog', linthresh=1, linscale=2); ax.set_xticks(ticks := [0, .5, 1, 2, 5, 10], ticks)
     ax.set_yticks(range(len(tasks)), tasks); ax.invert_yaxis(); ax.grid(axis='x', lw=.4)
-    ax.set(xlabel='points of test accuracy behind the best line of the task'); ax.legend(fontsize=8, loc='upper left', bbox_to_anchor=(1.01, 1))
+    ax.set(xlabel='points of test accuracy behind the best line of the task')
+    ax.legend(fontsize=8, loc='upper left', bbox_to_anchor=(1.01, 1))
     return ax
 
 # %% ../../nbs/experiments/08_compare.ipynb #bc565467
 def priced(
     out:Path,        # Folder of all results
     trials:int=2000, # Random orders
-    rows=(Row('constant'), Row('constant', '_avg'), Row('cosine'), Row('fall'), Row('first-fall'), Row('lowest-fall')) # Which lines
+    rows=(Row('constant'), Row('constant', '_avg'), Row('cosine'), Row('fall'), Row('first-fall'),
+          Row('lowest-fall')) # Which lines
 )->dict:             # From a row to `(mean, lowest tenth)` by task, in points of test accuracy minus ours
     "What other methods have in hand for the price of one run of `auto-fall`"
     ahead,ours = {r: {} for r in rows},Row('auto-fall')
@@ -709,7 +758,8 @@ def priced(
         if not (price := task_results(out, t).costs.get('auto-fall')): continue
         found = {r: x[:, 0] for r,x in searches(out, t, [price], trials, [*rows, ours]).items()}
         for r in rows:
-            if r in found: ahead[r][t] = tuple((f(found[r]) - f(found[ours])).item() for f in (torch.mean, lowest_tenth))
+            if r in found:
+                ahead[r][t] = tuple((f(found[r]) - f(found[ours])).item() for f in (torch.mean, lowest_tenth))
     return ahead
 
 def price_table(
@@ -720,6 +770,8 @@ def price_table(
     ahead = {r: a for r,a in priced(out, trials).items() if a}
     tasks = [t for t in TASKS if any(t in a for a in ahead.values())]
     pair = lambda a, b: f'{a:+.1f}, {b:+.1f}'
-    def line(r): return [str(r), pair(*(sum(x)/len(x) for x in zip(*ahead[r].values()))), *(pair(*ahead[r][t]) if t in ahead[r] else '' for t in tasks)]
+    def line(r):
+        return [str(r), pair(*(sum(x)/len(x) for x in zip(*ahead[r].values()))),
+                *(pair(*ahead[r][t]) if t in ahead[r] else '' for t in tasks)]
     rows = [['method', 'mean', *tasks], ['---']*(len(tasks)+2), *map(line, ahead)]
     return '\n'.join('| ' + ' | '.join(r) + ' |' for r in rows) if ahead else ''

@@ -47,7 +47,9 @@ def stratified(
     seed:int=0         # Decides which
 )->np.ndarray:         # `n` indices into `labels`, ascending
     "Pick `n` images so that each class keeps its share, to within one image"
-    if not 0 < n <= len(labels): raise ValueError(f"`n` is {n}, but there are {len(labels)} labels to pick from; give a number from 1 to {len(labels)}")
+    if not 0 < n <= len(labels):
+        raise ValueError(f"`n` is {n}, but there are {len(labels)} labels to pick from; give one from 1 to "
+                         f"{len(labels)}")
     order = np.random.RandomState(seed).permutation(len(labels))
     order = order[np.argsort(labels[order], kind='stable')]
     return np.sort(order[np.arange(n)*len(labels)//n])
@@ -58,7 +60,9 @@ NAMES = ('mnist', 'cifar10', 'cifar100', 'cifar10-subset')
 def _read(path, device, parts=('train', 'test')):
     "The arrays of one `.npz` file as splits"
     try: d = np.load(path)
-    except Exception as e: raise ValueError(f"{path} cannot be read ({type(e).__name__}); replace it, or delete it to have it fetched again if it can be") from e
+    except Exception as e:
+        raise ValueError(f"{path} cannot be read ({type(e).__name__}); replace it, or delete it to have it fetched "
+                         f"again if it can be") from e
     with d:
         lost = [f'{p}_{a}' for p in parts for a in ('images', 'labels') if f'{p}_{a}' not in d]
         if lost: raise ValueError(f"{path} has no array {', '.join(lost)}; delete the file to have it made again")
@@ -88,14 +92,16 @@ def _fetch(name):
     with tempfile.TemporaryDirectory() as tmp:
         for part in ('train', 'test'):
             d = make(tmp, train=part=='train', download=True)
-            out[f'{part}_images'],out[f'{part}_labels'] = np.asarray(d.data), np.asarray(d.targets, dtype=np.uint8)
+            out[f'{part}_images'] = np.asarray(d.data)
+            out[f'{part}_labels'] = np.asarray(d.targets, dtype=np.uint8)
     return out
 
 # %% ../../nbs/experiments/01_data.ipynb #e5ab2efd
 def _beginning():
     "The arrays of 'cifar10-subset': the first 10,000 training and 2,000 test images of CIFAR-10"
     load('cifar10')
-    with np.load(data_dir()/'cifar10.npz') as d: return {k: d[k][:10_000 if k.startswith('train') else 2_000] for k in d.files}
+    with np.load(data_dir()/'cifar10.npz') as d:
+        return {k: d[k][:10_000 if k.startswith('train') else 2_000] for k in d.files}
 
 def load(
     name:str,                      # One of 'mnist', 'cifar10', 'cifar100', 'cifar10-subset'
@@ -108,11 +114,14 @@ def load(
     if not path.exists():
         cause = 'downloading was switched off'
         if download:
-            try: write_whole(path, lambda f: np.savez_compressed(f, **_beginning() if name == 'cifar10-subset' else _fetch(name)))
+            try:
+                arrays = _beginning() if name == 'cifar10-subset' else _fetch(name)
+                write_whole(path, lambda f: np.savez_compressed(f, **arrays))
             except Exception as e: cause = f'the download failed with {type(e).__name__}: {e}'
         if not path.exists(): raise FileNotFoundError(
-            f"{name}.npz is not in {path.parent}, and {cause}. Put there a file {name}.npz with the uint8 arrays train_images, "
-            "train_labels, test_images, test_labels, or let the environment variable MARTHE_DATA name the folder that has it")
+            f"{name}.npz is not in {path.parent}, and {cause}. Put there a file {name}.npz with the uint8 arrays "
+            "train_images, train_labels, test_images, test_labels, or let the environment variable MARTHE_DATA name "
+            "the folder that has it")
     return _read(path, device)
 
 # %% ../../nbs/experiments/01_data.ipynb #5af82f23
@@ -136,7 +145,8 @@ def minibatches(
     see=to_float  # From stored bytes to what a network takes: numbers in [0,1] for images
 ):                # Yields `(images, labels)`
     "The minibatches of a whole run, one per step"
-    for i in batch_indices(len(split.labels), bs, steps, seed).to(split.labels.device): yield see(split.images[i]), split.labels[i]
+    for i in batch_indices(len(split.labels), bs, steps, seed).to(split.labels.device):
+        yield see(split.images[i]), split.labels[i]
 
 # %% ../../nbs/experiments/01_data.ipynb #f2ed1122
 def split_indices(
@@ -147,7 +157,8 @@ def split_indices(
 )->tuple:              # Two ascending arrays of indices that share none
     "Divide images into training and validation, each class in proportion"
     if not (n_train > 0 and n_valid > 0 and n_train + n_valid <= len(labels)):
-        raise ValueError(f"`n_train` is {n_train} and `n_valid` is {n_valid}, but there are {len(labels)} images; both must be positive, and no more together than that")
+        raise ValueError(f"`n_train` is {n_train} and `n_valid` is {n_valid}, but there are {len(labels)} images; both "
+                         f"must be positive, and no more together than that")
     pick = stratified(labels, n_train + n_valid, seed)
     valid = pick[stratified(labels[pick], n_valid, seed)]
     return np.setdiff1d(pick, valid), valid
@@ -209,7 +220,8 @@ def made_up(
     gen = torch.Generator().manual_seed(seed)
     pattern = F.interpolate(torch.randn(classes, 3, 6, 6, generator=gen), size=(32, 32), mode='bilinear')
     def split(n):
-        y,moves = torch.arange(n)%classes,random_moves(n, gen)
+        y = torch.arange(n)%classes
+        moves = random_moves(n, gen)
         x = crop_flip(pattern[y], moves) + noise*torch.randn(n, 3, 32, 32, generator=gen)
         return Split((128 + 40*x).clamp(0, 255).to(torch.uint8).to(device), y.to(device))
     return Splits(split(n_train), None, split(n_test))
@@ -220,9 +232,11 @@ def channel_stats(
 )->tuple:         # Mean and standard deviation of each channel of pixels in [0,1]
     "Statistics by which images are normalised"
     hist = torch.stack([images[:,c].flatten().bincount(minlength=256) for c in range(images.shape[1])]).double().cpu()
-    p,v = hist/hist.sum(1, keepdim=True),torch.arange(256)/255
-    mean = p@v.double()
-    return tuple(t.float().view(-1, 1, 1).to(images.device) for t in (mean, (p@v.double()**2 - mean**2).sqrt()))
+    p = hist/hist.sum(1, keepdim=True)
+    v = (torch.arange(256)/255).double()
+    mean = p@v
+    std = (p@v**2 - mean**2).sqrt()
+    return tuple(t.float().view(-1, 1, 1).to(images.device) for t in (mean, std))
 
 # %% ../../nbs/experiments/01_data.ipynb #c8ab564f
 def mix(

@@ -72,7 +72,8 @@ def _report(out, command, opt, **found):
     done = len(opt.losses) - (not found)      # a search reports after each hyper-iteration, a judgement after them all
     if not commands or commands[-1]['command'] != command: commands.append({'from': done, 'command': command})
     known[opt.seed] = dict(seed=opt.seed, commands=commands, hyper_iterations=len(opt.losses), **few_digits(found),
-                           loss=few_digits(opt.losses), accuracy=few_digits(opt.metrics), schedule=few_digits(opt.lrs.tolist()))
+                           loss=few_digits(opt.losses), accuracy=few_digits(opt.metrics),
+                           schedule=few_digits(opt.lrs.tolist()))
     write_json(out/'lrs_opt.json', dict(sorted(known.items())))
 
 # %% ../../nbs/experiments/05b_lrs_digits.ipynb #28e3b72b
@@ -118,4 +119,5 @@ def main(
         opt = stored(seed, False)
         losses,accs = zip(*opt.evaluate(fresh))
         _report(out, command, opt, fresh_loss=losses, fresh_accuracy=accs)
-        print(f'seed {seed}: {len(opt.losses)} hyper-iterations, accuracy on {fresh} fresh minibatch orders {np.mean(accs):.2f} ± {np.std(accs):.2f}')
+        print(f'seed {seed}: {len(opt.losses)} hyper-iterations, accuracy on {fresh} fresh minibatch orders '
+              f'{np.mean(accs):.2f} ± {np.std(accs):.2f}')

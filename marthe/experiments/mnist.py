@@ -107,7 +107,8 @@ def accuracy_summary(
 )->dict:
     "Accuracy over seeds"
     acc = torch.tensor([r['valid'] for r in runs], dtype=torch.float64)
-    return dict(n=len(acc), mean=acc.mean().item(), sd=acc.std().item() if len(acc) > 1 else math.nan, min=acc.min().item(), max=acc.max().item(),
+    sd = acc.std().item() if len(acc) > 1 else math.nan
+    return dict(n=len(acc), mean=acc.mean().item(), sd=sd, min=acc.min().item(), max=acc.max().item(),
                 diverged=sum(r['diverged'] for r in runs))
 
 def accuracy_table(
@@ -134,7 +135,8 @@ def demo(
         for seed in range(seeds):
             for k,method in DEMO.items():
                 bar.set_description(k)
-                runs[k].append(train_mnist(method, seed, **protocol)); bar.update()
+                runs[k].append(train_mnist(method, seed, **protocol))
+                bar.update()
     return runs
 
 def demo_costs(
@@ -271,7 +273,7 @@ def approximations(
     mus=DISCOUNTS,           # Discounts to judge
     Ks=(1, 4, 16, 64, 256),  # Horizons
     every:int=16             # Steps between the times at which the horizons are judged
-)->dict:                     # `true` hypergradients, `online` and `noisy` ones by μ, those `ahead` by K as pairs (t, value)
+)->dict:                     # `true` hypergradients, `online` and `noisy` ones by μ, `ahead` by K as pairs (t, value)
     "Estimates of the hypergradient along one trajectory, beside the truth"
     T = len(rates)
     w0,losses,E = fixed_problem(seed, width, T)
@@ -289,7 +291,8 @@ def run_approximations(
     if (out/'approximations.json').exists(): return
     own = train_mnist(online_method(0.99, 1e-3), 0)['rates']
     paths = {'constant 0.01': [0.01]*len(own), 'constant 0.3': [0.3]*len(own), 'MARTHE': own}
-    write_json(out/'approximations.json', {k: few_digits(dict(rates=r, **approximations(r)), 3) for k,r in paths.items()})
+    write_json(out/'approximations.json',
+               {k: few_digits(dict(rates=r, **approximations(r)), 3) for k,r in paths.items()})
 
 # %% ../../nbs/experiments/05_mnist.ipynb #b618e2c2
 @call_parse
@@ -304,7 +307,8 @@ def main(
     threads:int=1              # CPU threads
 ):
     "Constant, decaying and online learning rates on MNIST, from the digits that ship with the package"
-    if seeds < 1 or steps < 2 or threads < 1: raise SystemExit('--seeds and --threads must be at least 1, --steps at least 2')
+    if seeds < 1 or steps < 2 or threads < 1:
+        raise SystemExit('--seeds and --threads must be at least 1, --steps at least 2')
     if only and not full: raise SystemExit('--only goes with --full')
     try: torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as e: raise SystemExit(f'--device {device}: {str(e).splitlines()[0]}')
@@ -312,7 +316,8 @@ def main(
     out = writable(out)
     if full:
         parts = only.split(',') if only else [*mnist_grids(), 'approximations']
-        best = run_full(out, [p for p in parts if p != 'approximations'], seeds, max(20, seeds), width or 500, steps, device)
+        grids = [p for p in parts if p != 'approximations']
+        best = run_full(out, grids, seeds, max(20, seeds), width or 500, steps, device)
         if 'approximations' in parts: run_approximations(out)
         print(accuracy_table({f'{k}: {setting_name(m)}': accuracy_summary(rs) for k,(m,rs) in best.items()}))
         return

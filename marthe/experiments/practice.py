@@ -43,7 +43,7 @@ def practice_grids(
     return fixed | dict(online=[bounded_rule(b) for b in task.betas])
 
 # %% ../../nbs/experiments/09_practice.ipynb #11195c4e
-LONGER = dict(digits=3, cifar=4) # How much longer a fixed shape can train on the compute of one MARTHE run, rounded down
+LONGER = dict(digits=3, cifar=4) # How much longer a fixed shape trains on the compute of one MARTHE run, rounded down
 
 def _moves(method, seed): return method['kind'] == 'online'
 
@@ -78,7 +78,8 @@ def main(
 ):
     "Constants, cosine, one-cycle and MARTHE on two tasks; interrupt and repeat the command to go on"
     from tqdm import tqdm
-    if only and only not in PRACTICE_TASKS: raise SystemExit(f"--only is {only!r}; the tasks are {', '.join(PRACTICE_TASKS)}")
+    if only and only not in PRACTICE_TASKS:
+        raise SystemExit(f"--only is {only!r}; the tasks are {', '.join(PRACTICE_TASKS)}")
     torch.set_num_threads(threads)
     writable(out)
     for name in [only] if only else PRACTICE_TASKS:

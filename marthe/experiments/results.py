@@ -101,7 +101,8 @@ class Results:
         if not self.path.exists(): return dict(protocol=self.protocol, costs={}, settings={})
         known = json.loads(self.path.read_text())
         if known['protocol'] == self.protocol: return known
-        raise ValueError(f"{self.path} holds runs of another protocol, {known['protocol']} and not {self.protocol}; choose another place with `--out`")
+        raise ValueError(f"{self.path} holds runs of another protocol, {known['protocol']} and not {self.protocol}; "
+                         f"choose another place with `--out`")
 
     def __getitem__(self, method):
         "The runs of a method so far, by seed"

@@ -25,24 +25,28 @@ class LRSOpt:
     def __init__(self,
         dyn:Dynamics,         # The update rule whose rates are sought
         w0:Tensor,            # Initial weights, the same in every hyper-iteration
-        sample:Callable,      # `rng -> losses`: the T minibatch losses of one training run, drawn with a NumPy generator
+        sample:Callable,      # `rng -> losses`: the T losses of one training run, drawn with a NumPy generator
         E:Callable,           # The objective, `w -> scalar`
         lrs:Sequence|Tensor,  # The schedule to start from
         optimizer:str|Dynamics='adam', # How the schedule moves: 'adam', 'gd', or any update rule
         step:float|Callable=0.02,      # Step size of that optimizer, or a function of the hyper-iteration
         clip:float|None=1.,   # Bound on each entry of the hypergradient
         smooth:int=1,         # Average the hypergradient over this many neighbouring steps, an odd number
-        average:float=0.,     # Share of the latest hyper-iterations over which the schedule is averaged, 0 for the last alone
+        average:float=0.,     # Share of the latest hyper-iterations to average the schedule over, 0 for the last alone
         metric:Callable=None, # `w -> number` to record at the end of each run, such as an accuracy
         every:int|str='sqrt', # Steps between stored states, as in `hypergrad_reverse`
         seed:int=0            # Decides all minibatches
     ):
         if not isinstance(optimizer, Dynamics) and optimizer not in _OUTER:
             raise ValueError(f"`optimizer` is {optimizer!r}; it can be 'adam', 'gd' or a `Dynamics`")
-        if not callable(step) and not 0 < step < float('inf'): raise ValueError(f"`step` is {step}; it must be positive and finite")
-        if clip is not None and not clip > 0: raise ValueError(f"`clip` is {clip}; it must be positive, or `None` for no bound")
-        if smooth < 1 or smooth%2 == 0: raise ValueError(f"`smooth` is {smooth}; it must be an odd number of steps, 1 for no smoothing")
-        if not 0 <= average <= 1: raise ValueError(f"`average` is {average}; it is a share of the hyper-iterations, from 0 to 1")
+        if not callable(step) and not 0 < step < float('inf'):
+            raise ValueError(f"`step` is {step}; it must be positive and finite")
+        if clip is not None and not clip > 0:
+            raise ValueError(f"`clip` is {clip}; it must be positive, or `None` for no bound")
+        if smooth < 1 or smooth%2 == 0:
+            raise ValueError(f"`smooth` is {smooth}; it must be an odd number of steps, 1 for no smoothing")
+        if not 0 <= average <= 1:
+            raise ValueError(f"`average` is {average}; it is a share of the hyper-iterations, from 0 to 1")
         self.dyn,self.w0,self.sample,self.E,self.metric = dyn,w0,sample,E,metric
         self.outer = optimizer if isinstance(optimizer, Dynamics) else _OUTER[optimizer]()
         self.step,self.clip,self.smooth,self.average,self.every,self.seed = step,clip,smooth,average,every,seed
@@ -89,7 +93,9 @@ def evaluate(self:LRSOpt,
     "Train `n` times with the schedule found so far, on minibatches that the search has not seen"
     used = len(self.losses)
     if seed is None: seed = max(1000, used)
-    if seed < used: raise ValueError(f"`seed` is {seed}, but the search has used the minibatches of 0 to {used-1}; give one above that")
+    if seed < used:
+        raise ValueError(f"`seed` is {seed}, but the search has used the minibatches of 0 to {used-1}; give one above "
+                         f"that")
     out = []
     for j in range(n):
         losses = self.sample(np.random.default_rng([self.seed, seed, j]))
@@ -117,9 +123,11 @@ def load_state_dict(self:LRSOpt,
 ):
     "Go on from where another search was"
     if not np.allclose(sd['problem'], self._problem, rtol=1e-6):
-        raise ValueError("`sd` is of a search with another seed or from other initial weights; begin anew, or build the search as that one was")
+        raise ValueError("`sd` is of a search with another seed or from other initial weights; begin anew, or build "
+                         "the search as that one was")
     if sd['state'].shape != tuple(self.state.shape):
-        raise ValueError(f"`sd` has a state of shape {sd['state'].shape}, but here it has shape {tuple(self.state.shape)}; "
+        raise ValueError(f"`sd` has a state of shape {sd['state'].shape}, but here it has shape "
+                         f"{tuple(self.state.shape)}; "
                          "it is of another horizon or optimizer, so begin anew, or build the search as that one was")
     self.state = torch.from_numpy(sd['state']).to(self.state)
     self.lrs = torch.from_numpy(sd['lrs']).to(self.lrs)

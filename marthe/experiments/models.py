@@ -28,7 +28,9 @@ def mnist_net(
     n_out:int=10   # Classes
 )->nn.Sequential:
     "The feed-forward network of the MNIST experiment, freshly initialised"
-    if width < 1 or depth < 0: raise ValueError(f"`width` is {width} and `depth` is {depth}; a network needs at least one unit a layer, and no fewer than zero hidden layers")
+    if width < 1 or depth < 0:
+        raise ValueError(f"`width` is {width} and `depth` is {depth}; a network needs at least one unit a layer, and "
+                         f"no fewer than zero hidden layers")
     sizes = [n_in] + [width]*depth
     hidden = [m for i,o in zip(sizes, sizes[1:]) for m in (nn.Linear(i, o), nn.ReLU())]
     return glorot(nn.Sequential(nn.Flatten(), *hidden, nn.Linear(sizes[-1], n_out)))
@@ -49,7 +51,9 @@ def accuracy(
 # %% ../../nbs/experiments/02_models.ipynb #544cd5e4
 def _channels(width, *sizes):
     "Channel counts under a width factor"
-    if not 0 < width: raise ValueError(f"`width` is {width}; it multiplies the number of channels, so give a positive number, 1 for the full network")
+    if not 0 < width:
+        raise ValueError(f"`width` is {width}; it multiplies the number of channels, so give a positive number, 1 for "
+                         f"the full network")
     return [max(1, round(width*n)) for n in sizes]
 
 def _he(model):
@@ -92,5 +96,6 @@ def conv_net(
 )->nn.Sequential:
     "Three strided convolutions with BatchNorm, and a linear layer on the average of their pixels"
     def block(i, o): return [nn.Conv2d(i, o, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(o), nn.ReLU()]
-    return nn.Sequential(nn.BatchNorm2d(3, affine=False), *block(3, width), *block(width, 2*width), *block(2*width, 4*width),
+    return nn.Sequential(nn.BatchNorm2d(3, affine=False), *block(3, width), *block(width, 2*width),
+                         *block(2*width, 4*width),
                          nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4*width, 10))

@@ -18,7 +18,8 @@ import torch
 from fastcore.basics import patch
 
 from . import models
-from .data import Splits, data_dir, hold_out, load, made_up, mix, split_indices, write_whole
+from .data import Splits, data_dir, hold_out, load, made_up, mix, split_indices
+from .results import write_whole
 from .training import Run
 
 # %% ../../nbs/experiments/04_random_search.ipynb #cea7b2c5
@@ -56,7 +57,8 @@ _OPTIMIZERS = dict(sgd=lambda ps, **kw: torch.optim.SGD(ps, momentum=0.9, **kw),
 
 def check_protocol(p:Protocol):
     "Refuse what cannot be run"
-    for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS), ('engine', p.engine, ('exact', 'finite'))):
+    for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS),
+                      ('engine', p.engine, ('exact', 'finite'))):
         if v not in known: raise ValueError(f"the protocol's `{k}` is {v!r}; it can be {' or '.join(known)}")
 
 def find_data(
@@ -113,11 +115,13 @@ def open_storage(
     if not kind:
         _check_journal(Path(where))
         return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(where)))
-    if not kind.startswith('postgresql'): raise ValueError(f"the storage {where} is neither a file nor an address of the form postgresql://user:password@host/database")
+    if not kind.startswith('postgresql'):
+        raise ValueError(f"the storage {where} is neither a file nor an address of the form "
+                         f"postgresql://user:password@host/database")
     try: return optuna.storages.RDBStorage(f'postgresql+psycopg://{rest}', engine_kwargs=dict(pool_pre_ping=True))
     except Exception as e:
-        raise ConnectionError(f"the database at {rest.rpartition('@')[2]} cannot be used ({type(e).__name__}); is it running, and does the name after the "
-                              f"last slash exist? {str(e).strip().splitlines()[0]}") from e
+        raise ConnectionError(f"the database at {rest.rpartition('@')[2]} cannot be used ({type(e).__name__}); is it "
+                              f"running, and does the name after the last slash exist? {str(e).strip().splitlines()[0]}") from e
 
 # %% ../../nbs/experiments/04_random_search.ipynb #35de2dcc
 def seconds(
@@ -125,7 +129,8 @@ def seconds(
 )->float:
     "A length of time in seconds"
     parts = re.findall(r'(\d+(?:\.\d+)?)([dhms])', text := str(text).replace(' ', ''))
-    if not parts or ''.join(a+b for a,b in parts)!=text: raise ValueError(f"{text!r} is not a length of time; write it as 36h, 90m, 1h30m or 45s")
+    if not parts or ''.join(a+b for a,b in parts)!=text:
+        raise ValueError(f"{text!r} is not a length of time; write it as 36h, 90m, 1h30m or 45s")
     return sum(float(a)*dict(d=86400, h=3600, m=60, s=1)[b] for a,b in parts)
 
 # %% ../../nbs/experiments/04_random_search.ipynb #f8ac7952
@@ -139,7 +144,8 @@ def spent(
     study # An Optuna study
 )->float:
     "Seconds that all trials of a study have used so far, those of dead workers included"
-    return sum(sum(r['took'] for r in epoch_rows(t)) + t.user_attrs.get('unfinished', 0.) for t in study.get_trials(deepcopy=False))
+    return sum(sum(r['took'] for r in epoch_rows(t)) + t.user_attrs.get('unfinished', 0.)
+               for t in study.get_trials(deepcopy=False))
 
 # %% ../../nbs/experiments/04_random_search.ipynb #f7fc7b14
 def _boot():
@@ -167,7 +173,8 @@ class Pulse:
     def run(self):
         while not self.over.wait(BEAT):
             try: self.beat()
-            except Exception: pass   # the trial was taken away, or the database is out of reach; the main thread will notice
+            except Exception:
+                pass   # the trial was taken away, or the database is out of reach; the main thread will notice
     def __enter__(self): self.beat(); threading.Thread(target=self.run, daemon=True).start()
     def __exit__(self, *_): self.over.set()
 
@@ -198,7 +205,9 @@ def hand_on(
     try: study.tell(trial.number, state=TrialState.FAIL)
     except (UpdateFinishedTrialError, ValueError): return    # another worker was faster
     deaths = trial.user_attrs.get('deaths', 0) + died
-    if deaths < 3: study.enqueue_trial(trial.params, user_attrs=dict(continues=trial.user_attrs.get('continues', trial.number), deaths=deaths))
+    if deaths < 3:
+        study.enqueue_trial(trial.params,
+                            user_attrs=dict(continues=trial.user_attrs.get('continues', trial.number), deaths=deaths))
 
 def rescue(
     study # An Optuna study
@@ -223,27 +232,33 @@ class Search:
         progress:bool=True,  # Show bars, and a line for every trial
         command:str=''       # Stored with each trial, as is the machine
     ):
-        if unknown := [m for m in methods if m not in SPACES]: raise ValueError(f"unknown method {', '.join(unknown)}; the methods are {', '.join(SPACES)}")
-        if not methods or repeats < 1 or not 0 < budget < math.inf: raise ValueError("a search needs a method, a repetition, and a finite budget of time")
+        if unknown := [m for m in methods if m not in SPACES]:
+            raise ValueError(f"unknown method {', '.join(unknown)}; the methods are {', '.join(SPACES)}")
+        if not methods or repeats < 1 or not 0 < budget < math.inf:
+            raise ValueError("a search needs a method, a repetition, and a finite budget of time")
         if '/' in name: raise ValueError(f"the name {name!r} must have no slash")
         check_protocol(protocol)
-        self.name,self.protocol,self.budget,self.out,self.device,self.progress,self.command = name,protocol,budget,Path(out),device,progress,command
+        self.name,self.protocol,self.budget,self.out = name,protocol,budget,Path(out)
+        self.device,self.progress,self.command = device,progress,command
         self.storage = open_storage(storage or self.out/'journal.log')
         self.studies = {(m, r): self.open_study(m, r) for r in range(repeats) for m in methods}
 
     def open_study(self, method, repeat):
         "The study of one method and repetition, made if it is new"
         import optuna
-        name,settings = f'{self.name}/{method}/{repeat}',dict(self.protocol._asdict(), space={k: list(v) for k,v in SPACES[method].items()})
+        name = f'{self.name}/{method}/{repeat}'
+        settings = dict(self.protocol._asdict(), space={k: list(v) for k,v in SPACES[method].items()})
         try: study = optuna.load_study(study_name=name, storage=self.storage)
         except KeyError:
             try: study = optuna.create_study(study_name=name, storage=self.storage, direction='maximize')
-            except optuna.exceptions.DuplicatedStudyError: study = optuna.load_study(study_name=name, storage=self.storage)
+            except optuna.exceptions.DuplicatedStudyError:
+                study = optuna.load_study(study_name=name, storage=self.storage)
         if 'settings' not in study.user_attrs: study.set_user_attr('settings', settings)
-        theirs = {**Protocol._field_defaults, **study.user_attrs['settings']}      # of a study that is older than a setting
+        theirs = {**Protocol._field_defaults,
+                  **study.user_attrs['settings']}      # of a study that is older than a setting
         if diff := [k for k in {**settings, **theirs} if settings.get(k)!=theirs.get(k)]:
-            raise ValueError(f"study {name} was made with other settings: " + ', '.join(f'{k} is {theirs.get(k)!r} there and {settings.get(k)!r} here' for k in diff)
-                             + "; give another name or another storage")
+            both = ', '.join(f'{k} is {theirs.get(k)!r} there and {settings.get(k)!r} here' for k in diff)
+            raise ValueError(f"study {name} was made with other settings: {both}; give another name or another storage")
         return study
 
 # %% ../../nbs/experiments/04_random_search.ipynb #f0db1858
@@ -254,14 +269,19 @@ def images(self:Search)->Splits:
         name,path = find_data(self.protocol),self.out/f'{self.name}-split.npz'
         data,split = open_data(self.protocol, self.device)
         for s in self.studies.values():
-            if s.user_attrs.get('images', name)!=name: raise ValueError(f"study {s.study_name} was begun with the images of {s.user_attrs['images']}, here there are those of {name}; "
-                                                                        "bring the others to the data folder, or give another name or storage")
+            if s.user_attrs.get('images', name)!=name:
+                raise ValueError(f"study {s.study_name} was begun with the images of {s.user_attrs['images']}, here "
+                                 f"there are those of {name}; bring the others to the data folder, or give another "
+                                 "name or storage")
             if 'images' not in s.user_attrs: s.set_user_attr('images', name)
         if path.exists():
             try:
                 with np.load(path) as d: same = all(np.array_equal(d[k], v) for k,v in zip(('train', 'valid'), split))
-            except Exception as e: raise ValueError(f"{path} cannot be read ({type(e).__name__}); it is made again when it is deleted") from e
-            if not same: raise ValueError(f"{path} holds another division into training and validation images; the data have changed, so give another `out`")
+            except Exception as e:
+                raise ValueError(f"{path} cannot be read ({type(e).__name__}); it is made again when it is deleted") from e
+            if not same:
+                raise ValueError(f"{path} holds another division into training and validation images; the data have "
+                                 f"changed, so give another `out`")
         else: write_whole(path, lambda f: np.savez_compressed(f, train=split[0], valid=split[1]))
         self.data = data
     return self.data
@@ -279,7 +299,8 @@ def draw(self:Search,
     study.sampler = RandomSampler(seed=mix(repeat, trial.number))
     config = {k: trial.suggest_float(k, lo, hi, log=k!='mu') for k,(lo,hi) in SPACES[method].items()}
     root = trial.user_attrs.get('continues', trial.number)
-    return trial, dict(kind=method, **config), mix(repeat, root, 1), self.out/'checkpoints'/f'{self.name}-{method}-{repeat}-{root}.pt'
+    checkpoint = self.out/'checkpoints'/f'{self.name}-{method}-{repeat}-{root}.pt'
+    return trial, dict(kind=method, **config), mix(repeat, root, 1), checkpoint
 
 # %% ../../nbs/experiments/04_random_search.ipynb #be233e39
 @patch
@@ -288,13 +309,15 @@ def recorder(self:Search, study, trial, run, path):
     root,past = trial.user_attrs.get('continues', trial.number),0
     if path.exists(): run.load(path); past = len(run.rows)
     family = [t for t in study.trials if root in (t.number, t.user_attrs.get('continues'))]
-    known = {r['epoch'] for t in family for r in epoch_rows(t) if r['epoch'] < past}      # a checkpoint may be ahead of the record
+    known = {r['epoch'] for t in family
+             for r in epoch_rows(t) if r['epoch'] < past}      # a checkpoint may be ahead of the record
     def after(run):
         for before,row in zip([dict(seconds=0.), *run.rows], run.rows):
             if row['epoch'] in known: continue
             known.add(row['epoch'])
             trial.report(row['valid'], row['epoch'])
-            trial.set_user_attr(f"epoch {row['epoch']}", dict(row, took=row['seconds']-before['seconds'], at=time.time()))
+            trial.set_user_attr(f"epoch {row['epoch']}",
+                                dict(row, took=row['seconds']-before['seconds'], at=time.time()))
         return self.budget - spent(study)
     after(run)
     return after
@@ -315,10 +338,12 @@ def run_trial(self:Search, method:str, repeat:int):
             why = run.fit(path, self.budget-used, self.progress, after)
         self.conclude(study, trial, run, why, method, repeat)
         path.unlink(missing_ok=True)
-        if not run.rows and not used: raise ValueError(f"the budget of {self.budget:.0f} s ended in the first epoch, at step {run.i} of {run.steps}: "
-                                                       f"give at least {run.seconds/run.i*run.steps:.0f} s, better many times that")
+        if not run.rows and not used:
+            raise ValueError(f"the budget of {self.budget:.0f} s ended in the first epoch, at step {run.i} of "
+                             f"{run.steps}: give at least {run.seconds/run.i*run.steps:.0f} s, better many times that")
     except KeyboardInterrupt: hand_on(study, study.trials[trial.number], died=False); raise
-    except UpdateFinishedTrialError: print(f'trial {trial.number} of {study.study_name} was taken over by another worker')
+    except UpdateFinishedTrialError:
+        print(f'trial {trial.number} of {study.study_name} was taken over by another worker')
     except Exception as e:
         if study.trials[trial.number].state==TrialState.RUNNING:
             trial.set_user_attr('error', f'{type(e).__name__}: {e}')
@@ -332,7 +357,8 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
     from optuna.trial import TrialState
     every = max(1, len(run.rates)//400)
     for k,v in dict(stopped=why, machine=machine(self.device), command=self.command).items(): trial.set_user_attr(k, v)
-    trial.set_user_attr('schedule', dict(every=every, steps=run.steps, lr=[float(f'{r:.4g}') for r in run.rates[::every]]))
+    trial.set_user_attr('schedule',
+                        dict(every=every, steps=run.steps, lr=[float(f'{r:.4g}') for r in run.rates[::every]]))
     trial.set_user_attr('unfinished', run.seconds - (run.rows[-1]['seconds'] if run.rows else 0.))
     others = [t.value for t in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))]
     if run.best is None: return study.tell(trial, state=TrialState.PRUNED)
@@ -341,8 +367,10 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
     study.tell(trial, run.best['valid'])
     if self.progress:
         print(f"{study.study_name} trial {trial.number}: " + ' '.join(f'{k}={v:.3g}' for k,v in trial.params.items()) +
-              f" valid {run.best['valid']:.2f} (best {max([*others, run.best['valid']]):.2f}) test {run.best['test']:.2f}, "
-              f"{len(run.rows)} epochs, ended by {why}, {100*min(spent(study)/self.budget, 1):.0f} % of the budget", flush=True)
+              f" valid {run.best['valid']:.2f} (best {max([*others, run.best['valid']]):.2f}) test "
+              f"{run.best['test']:.2f}, "
+              f"{len(run.rows)} epochs, ended by {why}, {100*min(spent(study)/self.budget, 1):.0f} % of the budget",
+              flush=True)
 
 # %% ../../nbs/experiments/04_random_search.ipynb #e0b5346c
 @patch
@@ -350,8 +378,10 @@ def behind(self:Search)->list:
     "The studies whose budget is not used up: those without a worker first, and of those the one that is furthest behind"
     from optuna.trial import TrialState
     used = {k: spent(s) for k,s in self.studies.items()}
-    busy = lambda k: sum(not is_dead(t) for t in self.studies[k].get_trials(deepcopy=False, states=(TrialState.RUNNING,)))
-    chance = {k: mix(os.getpid(), i) for i,k in enumerate(used)}        # so that workers that start together part at once
+    busy = lambda k: sum(not is_dead(t)
+                         for t in self.studies[k].get_trials(deepcopy=False, states=(TrialState.RUNNING,)))
+    chance = {k: mix(os.getpid(), i)
+              for i,k in enumerate(used)}        # so that workers that start together part at once
     return sorted((k for k in used if used[k] < self.budget), key=lambda k: (busy(k), used[k], chance[k]))
 
 @patch
@@ -372,7 +402,8 @@ def read_studies(
     for n in sorted(optuna.get_all_study_names(storage)):
         if not re.fullmatch(r'[^/]+/[^/]+/\d+', n): continue      # of another program
         experiment,method,repeat = n.split('/')
-        if name in (None, experiment): found[experiment, method, int(repeat)] = optuna.load_study(study_name=n, storage=storage)
+        if name in (None, experiment):
+            found[experiment, method, int(repeat)] = optuna.load_study(study_name=n, storage=storage)
     return found
 
 # %% ../../nbs/experiments/04_random_search.ipynb #e3872790
@@ -385,9 +416,12 @@ def trial_table(
         for t in s.get_trials(deepcopy=False):
             es,a = epoch_rows(t),t.user_attrs
             best = max(es, key=lambda r: r['valid'], default={})
-            rows.append(dict(experiment=experiment, method=method, repetition=repeat, trial=t.number, state=t.state.name.lower(), stopped=a.get('stopped'),
-                             continues=a.get('continues'), **{k: t.params.get(k) for k in ('beta', 'mu', 'gamma', 'scale')}, epochs=len(es),
-                             best_epoch=best.get('epoch'), valid=best.get('valid'), test=best.get('test'), seconds=sum(r['took'] for r in es) + a.get('unfinished', 0.)))
+            rows.append(dict(experiment=experiment, method=method, repetition=repeat, trial=t.number,
+                             state=t.state.name.lower(), stopped=a.get('stopped'),
+                             continues=a.get('continues'),
+                             **{k: t.params.get(k) for k in ('beta', 'mu', 'gamma', 'scale')}, epochs=len(es),
+                             best_epoch=best.get('epoch'), valid=best.get('valid'), test=best.get('test'),
+                             seconds=sum(r['took'] for r in es) + a.get('unfinished', 0.)))
     return rows
 
 # %% ../../nbs/experiments/04_random_search.ipynb #501fb593
@@ -397,15 +431,18 @@ def curve_table(
     "One row each time a study found a better model"
     rows = []
     for (experiment,method,repeat),s in studies.items():
-        events = [(r['at'], r['took'], r['valid'], r['test'], t.number, r['epoch']) for t in s.get_trials(deepcopy=False) for r in epoch_rows(t)]
-        events += [(t.datetime_complete.timestamp(), t.user_attrs['unfinished'], -1., None, t.number, None) for t in s.get_trials(deepcopy=False)
+        events = [(r['at'], r['took'], r['valid'], r['test'], t.number, r['epoch'])
+                  for t in s.get_trials(deepcopy=False) for r in epoch_rows(t)]
+        events += [(t.datetime_complete.timestamp(), t.user_attrs['unfinished'], -1., None, t.number, None)
+                   for t in s.get_trials(deepcopy=False)
                    if t.datetime_complete and 'unfinished' in t.user_attrs]
         now,best = 0.,-1.
         for _,took,valid,test,trial,epoch in sorted(events, key=lambda e: e[0]):
             now += took
             if valid > best:
                 best = valid
-                rows.append(dict(experiment=experiment, method=method, repetition=repeat, seconds=now, trial=trial, epoch=epoch, valid=valid, test=test))
+                rows.append(dict(experiment=experiment, method=method, repetition=repeat, seconds=now, trial=trial,
+                                 epoch=epoch, valid=valid, test=test))
     return rows
 
 # %% ../../nbs/experiments/04_random_search.ipynb #5cc7672f
@@ -436,7 +473,8 @@ def best_trials(
     studies:dict # From `read_studies`
 )->dict:         # From a method to its best completed trial, over all repetitions
     "The trial of each method that led to its best model"
-    done = [(m, t) for (_,m,_),s in studies.items() for t in s.get_trials(deepcopy=False) if 'schedule' in t.user_attrs and t.value is not None]
+    done = [(m, t) for (_,m,_),s in studies.items()
+            for t in s.get_trials(deepcopy=False) if 'schedule' in t.user_attrs and t.value is not None]
     return {m: max((t for k,t in done if k==m), key=lambda t: t.value) for m in dict.fromkeys(m for m,_ in done)}
 
 # %% ../../nbs/experiments/04_random_search.ipynb #0ba05d0a
@@ -446,7 +484,8 @@ def plot_search(
 ):
     "Test accuracy of the best model so far against time, and the schedules of the best models"
     import matplotlib.pyplot as plt
-    if not any(epoch_rows(t) for s in studies.values() for t in s.get_trials(deepcopy=False)): raise ValueError("there is no finished epoch in the storage yet")
+    if not any(epoch_rows(t) for s in studies.values() for t in s.get_trials(deepcopy=False)):
+        raise ValueError("there is no finished epoch in the storage yet")
     if axs is None: _,axs = plt.subplots(1, 2, figsize=(10, 3.6), layout='constrained')
     curve,best = curve_table(studies),best_trials(studies)
     end = max(spent(s) for s in studies.values())
@@ -461,7 +500,8 @@ def plot_search(
             s = best[m].user_attrs['schedule']
             axs[1].plot(np.arange(len(s['lr']))*s['every']/s['steps'], s['lr'], color=f'C{i}', label=m)
     source = ', '.join(sorted({s.user_attrs.get('images', 'unknown') for s in studies.values()}))
-    axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %', title=f'images: {source}'); axs[0].legend(loc='lower right')
+    axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %', title=f'images: {source}')
+    axs[0].legend(loc='lower right')
     axs[1].set(xlabel='epoch', ylabel='learning rate', title='schedules of the best models')
     first = max((t.user_attrs['schedule']['lr'][0] for t in best.values()), default=1.)
     axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10); axs[1].set_ylim(bottom=0)

@@ -16,9 +16,9 @@ from fastcore.script import call_parse
 from torch import nn
 
 from ..auto import AutoMARTHE
-from .data import minibatches, mnist_subset, to_float, writable
-from .mnist import write_json
+from .data import minibatches, mnist_subset, to_float
 from .models import accuracy, mnist_net
+from .results import writable, write_json
 
 # %% ../../nbs/experiments/10_stress.ipynb #cd88859e
 class _Uncut(AutoMARTHE):

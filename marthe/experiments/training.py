@@ -16,7 +16,8 @@ from fastcore.basics import patch
 from torch import nn
 
 from ..curvature import get_rng, rng_devices, set_rng
-from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float, write_whole
+from .data import Moves, Splits, batch_indices, channel_stats, crop_flip, draw_epoch, mix, to_float
+from .results import write_whole
 from ..online import MARTHE
 
 # %% ../../nbs/experiments/03_training.ipynb #a82b991d
@@ -45,7 +46,9 @@ class Fixed:
         shape,                     # The rate as a function of the share of the run that is behind
         steps:int,                 # Length of the run
         clip_value:float=None      # Clip each component of the gradient
-    ): self.opt,self.shape,self.steps,self.clip_value,self.t = opt,shape,steps,clip_value,0
+    ):
+        self.opt,self.shape,self.steps,self.clip_value = opt,shape,steps,clip_value
+        self.t = 0
     def step(self,
         train_loss,   # Closure: the training loss
         val_loss=None # Ignored
@@ -55,7 +58,8 @@ class Fixed:
         self.opt.zero_grad()
         loss = train_loss()
         loss.backward()
-        if self.clip_value is not None: nn.utils.clip_grad_value_([p for g in self.opt.param_groups for p in g['params']], self.clip_value)
+        if self.clip_value is not None:
+            nn.utils.clip_grad_value_([p for g in self.opt.param_groups for p in g['params']], self.clip_value)
         self.opt.step()
         self.t += 1
         return loss.detach()
@@ -63,7 +67,8 @@ class Fixed:
     def load_state_dict(self, sd): self.t = sd['t']
 
 # %% ../../nbs/experiments/03_training.ipynb #220b4977
-KINDS = dict(constant=(), cosine=(), onecycle=(), exponential=('gamma',), hd=('beta',), rtho=('beta',), marthe=('beta', 'mu'), auto=())
+KINDS = dict(constant=(), cosine=(), onecycle=(), exponential=('gamma',), hd=('beta',), rtho=('beta',),
+             marthe=('beta', 'mu'), auto=())
 
 def mover(
     opt:torch.optim.Optimizer, # The optimizer whose rate is to be moved, at the first rate
@@ -74,14 +79,19 @@ def mover(
     clip_value:float=None      # Clip each component of the gradient
 ):                             # An object with `step(train_loss, val_loss)`, `state_dict` and `load_state_dict`
     "What takes the steps of a run"
-    kind,rest = method.get('kind'),{k: v for k,v in method.items() if k!='kind'}
+    kind = method.get('kind')
+    rest = {k: v for k,v in method.items() if k!='kind'}
     if kind not in KINDS: raise ValueError(f"the method's kind is {kind!r}; it can be {', '.join(KINDS)}")
-    if missing := [k for k in KINDS[kind] if k not in rest]: raise ValueError(f"method {kind!r} needs {', '.join(missing)}")
+    if missing := [k for k in KINDS[kind] if k not in rest]:
+        raise ValueError(f"method {kind!r} needs {', '.join(missing)}")
     if kind=='auto': return MARTHE(opt, model, clip_value=clip_value, **rest)
     if 'beta' in KINDS[kind]:
-        return MARTHE(opt, model, clip_value=clip_value, **{**dict(hd=dict(mu=0.), rtho=dict(mu=1.)).get(kind, {}), **rest})
-    if strange := set(rest) - set(KINDS[kind]): raise ValueError(f"method {kind!r} does not know {', '.join(sorted(strange))}")
-    lr,end = opt.param_groups[0]['lr'],dict(end=rest['gamma']**epochs) if kind=='exponential' else {}
+        discount = dict(hd=dict(mu=0.), rtho=dict(mu=1.)).get(kind, {})
+        return MARTHE(opt, model, clip_value=clip_value, **{**discount, **rest})
+    if strange := set(rest) - set(KINDS[kind]):
+        raise ValueError(f"method {kind!r} does not know {', '.join(sorted(strange))}")
+    lr = opt.param_groups[0]['lr']
+    end = dict(end=rest['gamma']**epochs) if kind=='exponential' else {}
     return Fixed(opt, lambda s: SHAPES[kind](s, lr, **end), epochs*steps, clip_value)
 
 # %% ../../nbs/experiments/03_training.ipynb #217c16a4
@@ -98,18 +108,27 @@ class Run:
         clip_value:float=None,     # Clip each component of the gradient
         seed:int=0                 # Decides order and augmentation
     ):
-        if data.valid is None: raise ValueError("`data` has no validation images, and E needs some; cut them out with `hold_out`")
-        if epochs < 1 or patience < 1: raise ValueError(f"`epochs` is {epochs} and `patience` is {patience}; both must be at least 1")
-        if not 0 < bs <= len(data.train.labels): raise ValueError(f"`bs` is {bs}, but there are {len(data.train.labels)} training images")
-        self.data,self.model,self.opt,self.epochs,self.patience,self.bs,self.seed = data,model,opt,epochs,patience,bs,seed
-        self.settings = dict(method=dict(method), epochs=epochs, patience=patience, bs=bs, clip_value=clip_value, seed=seed,
-                             optimizer=type(opt).__name__, rule=dict(opt.defaults), images=[len(s.labels) for s in data],
-                             shapes=[tuple(p.shape) for p in model.parameters()])
+        if data.valid is None:
+            raise ValueError("`data` has no validation images, and E needs some; cut them out with `hold_out`")
+        if epochs < 1 or patience < 1:
+            raise ValueError(f"`epochs` is {epochs} and `patience` is {patience}; both must be at least 1")
+        if not 0 < bs <= len(data.train.labels):
+            raise ValueError(f"`bs` is {bs}, but there are {len(data.train.labels)} training images")
+        self.data,self.model,self.opt = data,model,opt
+        self.epochs,self.patience,self.bs,self.seed = epochs,patience,bs,seed
+        self.settings = dict(method=dict(method), epochs=epochs, patience=patience, bs=bs, clip_value=clip_value,
+                             seed=seed, optimizer=type(opt).__name__, rule=dict(opt.defaults),
+                             images=[len(s.labels) for s in data], shapes=[tuple(p.shape) for p in model.parameters()])
         self.steps = len(data.train.labels)//bs
         self.mover = mover(opt, model, method, epochs, self.steps, clip_value)
         self.mean,self.std = channel_stats(data.train.images)
-        self.epoch,self.i,self.total,self.seconds = 0,0,torch.zeros((), device=self.mean.device),0.
-        self.rows,self.rates,self.best = [],[],None
+        self.epoch = 0                                            # its number
+        self.i = 0                                                # the step in it
+        self.total = torch.zeros((), device=self.mean.device)     # of the losses in it
+        self.seconds = 0.
+        self.rows = []                                            # one an epoch
+        self.rates = []                                           # one a step
+        self.best = None
 
 # %% ../../nbs/experiments/03_training.ipynb #f7b53dc8
 @patch(as_prop=True)
@@ -139,7 +158,8 @@ def evaluate(self:Run,
 )->tuple:          # Loss and accuracy in percent
     "Mean loss and accuracy in evaluation mode"
     self.model.eval()
-    outs = [(self.model(x), y) for x,y in (self.images(split, slice(k, k+chunk)) for k in range(0, len(split.labels), chunk))]
+    batches = (self.images(split, slice(k, k+chunk)) for k in range(0, len(split.labels), chunk))
+    outs = [(self.model(x), y) for x,y in batches]
     self.model.train()
     out,y = map(torch.cat, zip(*outs))
     return F.cross_entropy(out, y).item(), 100*(out.argmax(1)==y).float().mean().item()
@@ -152,12 +172,15 @@ def train_epoch(self:Run,
     "Train to the end of the epoch, from wherever in it the run stands"
     train,valid = self.data.train,self.data.valid
     plan = draw_epoch(len(train.labels), self.bs, self.seed, self.epoch, self.mean.device)
-    order = batch_indices(len(valid.labels), min(self.bs, len(valid.labels)), self.steps, mix(self.seed, self.epoch, 1)).to(self.mean.device)
+    bs = min(self.bs, len(valid.labels))
+    order = batch_indices(len(valid.labels), bs, self.steps, mix(self.seed, self.epoch, 1)).to(self.mean.device)
     self.model.train()
     while self.i < self.steps:
         x,y = self.images(train, plan.indices[self.i], Moves(*(m[self.i] for m in plan.moves)))
         xv,yv = self.images(valid, order[self.i])
-        def train_loss(share=1.): n = max(1, round(share*len(y))); return F.cross_entropy(self.model(x[:n]), y[:n])
+        def train_loss(share=1.):
+            n = max(1, round(share*len(y)))
+            return F.cross_entropy(self.model(x[:n]), y[:n])
         self.total += self.mover.step(train_loss, lambda: F.cross_entropy(self.model(xv), yv))
         self.rates.append(float(self.opt.param_groups[0]['lr']))
         self.i += 1
@@ -169,13 +192,16 @@ def train_epoch(self:Run,
 def close_epoch(self:Run):
     "Validate; keep the model if it is the best so far, and test it then"
     loss,acc = self.evaluate(self.data.valid)
-    row = dict(epoch=self.epoch, train_loss=self.total.item()/self.steps, valid_loss=loss, valid=acc, test=None, lr=self.rates[-1])
+    row = dict(epoch=self.epoch, train_loss=self.total.item()/self.steps, valid_loss=loss, valid=acc, test=None,
+               lr=self.rates[-1])
     if self.best is None or acc > self.best['valid']:
         row['test'] = self.evaluate(self.data.test)[1]
         self.best = dict(epoch=self.epoch, valid=acc, test=row['test'],
                          model={k: v.detach().clone() for k,v in self.model.state_dict().items()})
     self.rows.append(row)
-    self.epoch,self.i,self.total = self.epoch+1,0,torch.zeros_like(self.total)
+    self.epoch += 1
+    self.i = 0
+    self.total = torch.zeros_like(self.total)
 
 # %% ../../nbs/experiments/03_training.ipynb #8925dffe
 _moving = ('epoch', 'i', 'total', 'seconds', 'rows', 'rates', 'best')
@@ -185,8 +211,9 @@ def save(self:Run,
     path:str|Path # Where to
 ):
     "Write all that the rest of the run depends on"
-    state = dict(settings=self.settings, model=self.model.state_dict(), opt=self.opt.state_dict(), mover=self.mover.state_dict(),
-                 rng=get_rng(rng_devices(self.model.parameters())), **{k: getattr(self, k) for k in _moving})
+    state = dict(settings=self.settings, model=self.model.state_dict(), opt=self.opt.state_dict(),
+                 mover=self.mover.state_dict(), rng=get_rng(rng_devices(self.model.parameters())),
+                 **{k: getattr(self, k) for k in _moving})
     write_whole(path, lambda f: torch.save(state, f))
 
 @patch
@@ -199,7 +226,8 @@ def load(self:Run,
         raise ValueError(f"{path} is not a whole checkpoint ({type(e).__name__}); move it away to start this run again") from e
     theirs = state.get('settings', {}) if isinstance(state, dict) else {}
     if diff := [k for k in {**self.settings, **theirs} if self.settings.get(k)!=theirs.get(k)]:
-        raise ValueError(f"{path} is of a run with other settings: " + ', '.join(f'{k} is {theirs.get(k)!r} there and {self.settings.get(k)!r} here' for k in diff))
+        both = (f'{k} is {theirs.get(k)!r} there and {self.settings.get(k)!r} here' for k in diff)
+        raise ValueError(f"{path} is of a run with other settings: {', '.join(both)}")
     self.model.load_state_dict(state['model'])
     self.opt.load_state_dict(state['opt'])
     self.mover.load_state_dict(state['mover'])
@@ -240,13 +268,17 @@ def fit(self:Run,
             return ints.asked or seconds <= 0
         while not self.done and seconds > 0:
             last = time.perf_counter()
-            with tqdm(total=self.steps, initial=self.i, desc=f'epoch {self.epoch}', leave=False, disable=not progress) as bar:
-                if self.rows: bar.set_postfix(valid=f"{self.rows[-1]['valid']:.1f}", best=f"{self.best['valid']:.1f}", loss=f"{self.rows[-1]['train_loss']:.3f}", lr=f"{self.rows[-1]['lr']:.2g}")
+            with tqdm(total=self.steps, initial=self.i, desc=f'epoch {self.epoch}', leave=False,
+                      disable=not progress) as bar:
+                if self.rows:
+                    bar.set_postfix(valid=f"{self.rows[-1]['valid']:.1f}", best=f"{self.best['valid']:.1f}",
+                                    loss=f"{self.rows[-1]['train_loss']:.3f}", lr=f"{self.rows[-1]['lr']:.2g}")
                 finished = self.train_epoch(halt)
                 if finished: self.close_epoch(); halt()
             if finished: self.rows[-1]['seconds'] = self.seconds
             if path is not None: self.save(path)
-            if finished and after is not None: seconds = min(seconds, math.inf if (left := after(self)) is None else left)
+            if finished and after is not None:
+                seconds = min(seconds, math.inf if (left := after(self)) is None else left)
             if ints.asked: raise KeyboardInterrupt
     return self.done or 'time'
 
@@ -270,8 +302,11 @@ def peak_memory(
         start = torch.cuda.memory_allocated(device)
         f()
         return torch.cuda.max_memory_allocated(device) - start
-    with _silent(), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as prof: f()
+    cpu = torch.profiler.ProfilerActivity.CPU
+    with _silent(), torch.profiler.profile(activities=[cpu], profile_memory=True) as prof: f()
     total = peak = 0
-    for _,n in sorted((e.start_ns(), e.nbytes()) for e in prof.profiler.kineto_results.events() if e.name()=='[memory]'):
-        total += n; peak = max(peak, total)
+    events = prof.profiler.kineto_results.events()
+    for _,n in sorted((e.start_ns(), e.nbytes()) for e in events if e.name()=='[memory]'):
+        total += n
+        peak = max(peak, total)
     return peak

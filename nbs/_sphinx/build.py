@@ -22,8 +22,8 @@ sys.path[:0] = [str(here), str(root)]
 import api
 from marthe._modidx import d as index
 
-# Sidebar groups: the first number that belongs to each. Notebooks without a number are pages of practice.
-GROUPS = {'Mathematics': 0, 'Methods': 2, 'Experiments': 6, 'Practice': 30}
+# Sidebar groups: the folder of each, in the order of the sidebar.
+GROUPS = dict(guides='Guides', core='Core', theory='Theory', experiments='Experiments')
 _noise = re.compile(r"^(<Figure size|Text\(|\[?<matplotlib\.|<Axes|\[?array\(\[<Axes|\(?<Figure)")
 
 def page_name(nb:str): return re.sub(r'(^|/)\d+[a-z]?_', r'\1', nb)
@@ -31,10 +31,6 @@ def page_name(nb:str): return re.sub(r'(^|/)\d+[a-z]?_', r'\1', nb)
 def module_of(nb):
     exp = _default_exp(nb)
     return exp and f'{get_config().lib_name}.{exp}'
-
-def group(stem:str):
-    number = re.match(r'\d+', stem)
-    return [g for g,first in GROUPS.items() if not number or int(number[0]) >= first][-1]
 
 def names_for(nb, module):
     """Where each name that `nb` may mention in backticks is defined, from nbdev's index.
@@ -120,7 +116,7 @@ def toctree(caption, pages):
 
 def process(out):
     "Write the processed notebooks to `out`, the index with the sidebar in it, and the names that each page may link"
-    groups,names = {g: [] for g in GROUPS},{}
+    groups,names = {g: [] for g in GROUPS.values()},{}
     for f in sorted(nbglob(as_path=True)):
         name = f.relative_to(get_config().nbs_path).with_suffix('').as_posix()
         page,nb = page_name(name),read_nb(f)
@@ -128,7 +124,7 @@ def process(out):
         if module_of(nb): show_module(nb)
         nb.metadata.pop('widgets', None)   # progress bars, which would fetch scripts
         SiteFilter()(nb)
-        if page!='index': groups[group(f.stem)].append(page)
+        if page!='index': groups[GROUPS[f.parent.name]].append(page)
         (out/page).parent.mkdir(parents=True, exist_ok=True)
         write_nb(nb, out/f'{page}.ipynb')
     home = read_nb(out/'index.ipynb')

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NETS', 'CONTESTANTS', 'COST_ROWS', 'GOALS', 'FLOORS', 'MODES', 'GROWTH', 'ROUNDS', 'LOOPS', 'Transformer', 'network',
-           'draw', 'Straightforward', 'Contestant', 'timed', 'held_memory', 'race', 'step_cost', 'step_memory',
-           'operations', 'arithmetic', 'goal', 'label', 'cost_table', 'plot_costs', 'parts', 'floor', 'digits_run',
-           'signals', 'agreement', 'steer', 'growth', 'plot_growth', 'quality', 'quality_table', 'costs_of', 'main']
+           'draw', 'Contestant', 'timed', 'held_memory', 'race', 'step_cost', 'step_memory', 'operations', 'arithmetic',
+           'goal', 'label', 'cost_table', 'plot_costs', 'parts', 'floor', 'digits_run', 'signals', 'agreement', 'steer',
+           'growth', 'plot_growth', 'quality', 'quality_table', 'costs_of', 'main']
 
 # %% ../../nbs/experiments/11_bench.ipynb #adb1371f
 import json, math, statistics, sys, time
@@ -23,7 +23,7 @@ from ..curvature import grad_hvp
 from .data import minibatches, mnist_subset, to_float
 from .models import accuracy, mnist_net, resnet18, vgg11_bn
 from .results import writable, write_json
-from ..online import MARTHE
+from ..online import MARTHE, Reference
 from ..push import push_sgd
 from .training import peak_memory
 
@@ -61,33 +61,10 @@ def draw(
     if len(shape) == 2: x = torch.randint(n_out, shape, device=device); return x, x
     return torch.rand(shape, device=device), torch.randint(n_out, shape[:1], device=device)
 
-# %% ../../nbs/experiments/11_bench.ipynb #1dbc25ed
-class Straightforward:
-    "MARTHE for SGD with momentum in flat vectors, as one would first write it down"
-    def __init__(self, opt, model, beta, mu=0.99, every=1):
-        self.opt,self.params,self.beta,self.mu,self.every = opt,list(model.parameters()),beta,mu,every
-        self.z = self.v = self.b = self.params[0].new_zeros(sum(p.numel() for p in self.params))
-        self.t,self.hypergrad = 0,0.
-    def step(self, train_loss, val_loss):
-        "Rate, tangent, weights"
-        flat,group = lambda ts: torch.cat([t.reshape(-1) for t in ts]),self.opt.param_groups[0]
-        with sdpa_kernel(SDPBackend.MATH):
-            if self.t and self.t%self.every == 0:
-                self.hypergrad = float(flat(torch.autograd.grad(val_loss(), self.params)) @ self.z)
-                group['lr'] = max(group['lr'] - self.beta*self.hypergrad, 0.)
-            g = flat(torch.autograd.grad(train_loss(), self.params, create_graph=True))
-        hz = flat(torch.autograd.grad(g @ self.z, self.params))
-        self.v = self.mu*(group['momentum']*self.v + hz)          # the tangent of the velocity
-        self.b = group['momentum']*self.b + g.detach()            # the velocity
-        self.z = self.mu*self.z - group['lr']*self.v - self.b     # Z
-        for p,x in zip(self.params, g.detach().split([p.numel() for p in self.params])): p.grad = x.view_as(p)
-        self.opt.step()
-        self.t += 1
-
 # %% ../../nbs/experiments/11_bench.ipynb #953fb64b
 CONTESTANTS = {
     'plain':                None,
-    'straightforward':      Straightforward,
+    'straightforward':      Reference,
     'HD, E on the training loss': dict(mu=0., val=False),
     'HD':                   dict(mu=0.),
     'exact':                dict(engine='exact'),
@@ -136,7 +113,9 @@ def held_memory(
 )->int:            # Bytes
     "What a method keeps: weights, buffers, gradients, optimizer state, tangents, room for a copy of the weights"
     mth = run.mth
-    if isinstance(mth, MARTHE): Z = [*mth.room.values(), *(v for z in mth.Z for x in z.values() for v in x.values())]
+    if isinstance(mth, MARTHE):
+        tangents = [v for z in mth.Z for x in z.values() for v in x.values()]
+        Z = [*getattr(mth.engine, 'scratch', {}).values(), *tangents]
     else: Z = [mth.z, mth.v, mth.b] if mth else []
     state = [v for s in run.opt.state.values() for v in s.values() if torch.is_tensor(v)]
     ps = list(run.net.parameters())

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['SOURCES', 'USUAL_BETAS', 'TASKS', 'CURVES', 'FIXED', 'FREE', 'AUTO', 'HELD', 'LR0', 'COSTS', 'ROWS', 'SEARCHED',
            'SHOWN', 'text_splits', 'TextNet', 'Task', 'deep_net', 'linear_net', 'task_grids', 'free_opt', 'held',
-           'task_stepper', 'Average', 'fresh_statistics', 'judge', 'finish', 'rate', 'train_task', 'first_two',
-           'TaskResults', 'task_results', 'neighbours', 'usual', 'finals', 'task_plan', 'step_costs', 'measure', 'main',
-           'Row', 'chosen', 'values', 'spread', 'paired', 'cost_of', 'row_summary', 'line', 'task_table', 'plot_rows',
+           'task_stepper', 'fresh_statistics', 'judge', 'finish', 'rate', 'train_task', 'first_two', 'TaskResults',
+           'task_results', 'neighbours', 'usual', 'finals', 'task_plan', 'step_costs', 'measure', 'main', 'Row',
+           'chosen', 'values', 'spread', 'paired', 'cost_of', 'row_summary', 'line', 'task_table', 'plot_rows',
            'plot_pairs', 'plot_rates', 'best_for_budget', 'lowest_tenth', 'searches', 'plot_budget', 'shortfalls',
            'overview', 'plot_overview', 'priced', 'price_table']
 
@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from fastcore.script import call_parse
 from torch import nn
 
-from ..auto import FIRST, AutoMARTHE, at_weights, newest
+from ..average import Average
 from .data import Split, Splits, cifar_splits, minibatches, mnist_subset, to_float
 from .models import conv_net, mnist_net, resnet18
 from .results import Results, best_of, few_digits, setting_name, writable
@@ -133,7 +133,7 @@ FIXED = ('constant', 'cosine', 'onecycle', 'fall')
 # %% ../../nbs/experiments/08_compare.ipynb #009556f6
 FREE = ('prodigy', 'dadapt', 'schedulefree', 'prodigy-cosine', 'dadapt-cosine')
 AUTO = ('auto', 'auto-fall')
-HELD = {'first-fall': FIRST, 'lowest-fall': 0.6}
+HELD = {'first-fall': 0.2, 'lowest-fall': 0.6}
 LR0 = 0.01
 
 def task_grids(
@@ -178,11 +178,9 @@ def held(
     net:nn.Module,             # What it trains
     share:float,               # Of the rate that is lowest along the first step
     steps:int                  # Length of the run
-)->AutoMARTHE:
+)->MARTHE:
     "A line search for the first rate and nothing after it but the fall: no products, no hypergradients"
-    mover = AutoMARTHE(opt, net, total_steps=steps, alpha=0., mu=0., every=steps)
-    mover.first = share
-    return mover
+    return MARTHE(opt, net, total_steps=steps, alpha=0., mu=0., every=steps, first=share)
 
 def task_stepper(
     task:Task,     # What to train
@@ -202,21 +200,6 @@ def task_stepper(
     if kind in AUTO: return MARTHE(opt, net, total_steps=steps if kind == 'auto-fall' else None)
     if kind in HELD: return held(opt, net, HELD[kind], steps)
     return Fixed(opt, lambda s: CURVES[kind](s, lr, **settings), steps)
-
-# %% ../../nbs/experiments/08_compare.ipynb #3acf6758
-class Average:
-    "A running average of a network's weights"
-    def __init__(self,
-        net:nn.Module # In training
-    ): self.params,self.mean,self.n = list(net.parameters()),[p.detach().clone() for p in net.parameters()],0
-    @torch.no_grad()
-    def update(self):
-        "Take the weights of this step in"
-        self.n += 1
-        torch._foreach_lerp_(self.mean, self.params, newest(self.n))
-    def averaged(self):
-        "Within this context the network has the averaged weights"
-        return at_weights(self.params, self.mean)
 
 # %% ../../nbs/experiments/08_compare.ipynb #89afb6ac
 @contextmanager
@@ -285,7 +268,7 @@ def train_task(
     kind = method['kind']
     rates = []
     seconds = 0.
-    average = mover if kind in (*AUTO, *HELD) else Average(net) if kind in FIXED else None
+    average = mover if kind in (*AUTO, *HELD) else Average(0) if kind in FIXED else None
     draw = lambda split, n=steps: minibatches(split, task.bs, n, seed, task.see)
     for (x,y),(xv,yv) in zip(draw(data.train), draw(data.valid)):
         start = time.process_time()
@@ -293,7 +276,7 @@ def train_task(
         seconds += time.process_time() - start
         rates.append(rate(mover.opt))
         if not math.isfinite(loss): break
-        if kind in FIXED: average.update()
+        if kind in FIXED: average.update(list(net.parameters()), [])
     if math.isfinite(loss): done = finish(task, net, mover, average, draw(data.train, 50))
     else:
         guess = dict(valid=task.chance, test=task.chance, loss=math.nan)

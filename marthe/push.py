@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['PushAny', 'push_any', 'push_sgd', 'push_adam', 'find_push']
 
-# %% ../nbs/core/03_push.ipynb #b2e4a0c5
+# %% ../nbs/core/03_push.ipynb #fa27058d
 import copy, math, random, sys, threading, types, warnings
 from collections import OrderedDict, deque
 from contextlib import contextmanager, nullcontext
+from enum import Enum
 from operator import itemgetter
 
 import numpy as np
@@ -20,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from .curvature import get_rng, rng_devices, set_rng
 
-# %% ../nbs/core/03_push.ipynb #9f58685d
+# %% ../nbs/core/03_push.ipynb #d44c5c23
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
 def _plain_copy(x, name):
@@ -41,13 +42,13 @@ def _refuse_codes(x, name):
     if x.is_complex(): raise TypeError(f"the optimizer keeps complex numbers in `{name}`, which tangents do not follow here; "
                                        "train real parameters")
 
-# %% ../nbs/core/03_push.ipynb #be36c1a8
+# %% ../nbs/core/03_push.ipynb #faa7ff23
 def _contents(x):
     "Pairs of key and value of a container or of an object with attributes; None for anything else"
     if isinstance(x, dict): return list(x.items())
     if isinstance(x, (list, tuple, set, frozenset, deque)): return list(enumerate(x))
     if isinstance(x, types.MethodType): return [('self', x.__self__)]
-    if isinstance(x, type) or (callable(x) and not isinstance(x, nn.Module)): return None
+    if isinstance(x, (type, Enum, int, str)) or (callable(x) and not isinstance(x, nn.Module)): return None
     return list(vars(x).items()) if hasattr(x, '__dict__') else None
 
 def _refilled(x, keys, values):
@@ -61,7 +62,7 @@ def _refilled(x, keys, values):
     fill(values if isinstance(x, (list, set, deque)) else zip(keys, values))
     return new
 
-# %% ../nbs/core/03_push.ipynb #d12322c3
+# %% ../nbs/core/03_push.ipynb #b215ec78
 def _walk(x, leaf, name, memo):
     "A copy of `x`, in which `leaf(name, value)` stands for each float and each floating-point tensor"
     if isinstance(x, (float, np.floating)): return leaf(name, float(x))
@@ -80,7 +81,7 @@ def _walk(x, leaf, name, memo):
     memo[id(x)] = x, new
     return new
 
-# %% ../nbs/core/03_push.ipynb #9acc413d
+# %% ../nbs/core/03_push.ipynb #4a51192a
 def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
 
 def _copied(opt, leaf, owner):
@@ -103,7 +104,7 @@ def _copied(opt, leaf, owner):
         elif k not in ('state', 'param_groups'): vars(new)[k] = _walk(v, of('shared'), f'self.{k}', memo)
     return new, [memo[id(p)][1] for p in _all_params(opt)]
 
-# %% ../nbs/core/03_push.ipynb #5db2d498
+# %% ../nbs/core/03_push.ipynb #dbfed911
 _casts = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
 _makers = {torch.tensor, torch.as_tensor, torch.scalar_tensor, torch.full, torch.zeros, torch.ones, torch.empty,
            torch.linspace, torch.arange, torch.eye}
@@ -122,7 +123,7 @@ class _Double(TorchFunctionMode):
         if torch.finfo(dtype).eps > torch.finfo(self.coarsest).eps: self.coarsest = dtype
         return torch.float64
 
-# %% ../nbs/core/03_push.ipynb #0a4ea78e
+# %% ../nbs/core/03_push.ipynb #b0ef86c5
 @patch
 def __torch_function__(self:_Double, func, types, args=(), kwargs=None):
     if func in _casts: func,args = Tensor.to,(args[0], _casts[func])
@@ -141,7 +142,7 @@ def drawn(self:_Double, func, args, kwargs):
     out = func(*native, **kwargs)
     return args[0].copy_(out) if func.__name__.endswith('_') else out.double()
 
-# %% ../nbs/core/03_push.ipynb #b844918c
+# %% ../nbs/core/03_push.ipynb #77e2642c
 class _Step:
     "One step of an optimizer, to be taken from several points"
     def __init__(self, opt, grads, hz, z, lrs, dlrs, mu):
@@ -164,7 +165,7 @@ def _same_noise(devices):
         random.setstate(kept[1])
         np.random.set_state(kept[2])
 
-# %% ../nbs/core/03_push.ipynb #307937af
+# %% ../nbs/core/03_push.ipynb #e47f4d4d
 @patch
 def copied(self:_Step, leaf, lrs):
     "A copy of the optimizer with gradients and rates, and the owner of each copied parameter"
@@ -172,6 +173,7 @@ def copied(self:_Step, leaf, lrs):
     owners = {id(w): p for w,p in zip(ws, _all_params(self.opt))}
     for w in ws:
         p = owners[id(w)]
+        w.requires_grad_(p.requires_grad)
         w.grad = leaf(p, 'grad', self.grads[p]) if p in self.grads else None
     for group,lr in zip(new.param_groups, lrs): group['lr'] = lr
     return new, owners
@@ -185,14 +187,15 @@ def _written(opt, owners):
     _copied(opt, leaf, owner=lambda w: owners[id(w)])
     return out
 
-# %% ../nbs/core/03_push.ipynb #882771af
+# %% ../nbs/core/03_push.ipynb #c4d8e552
+_VARIANTS = ('foreach', 'fused', 'capturable', 'differentiable')     # of the code; dual numbers need the plainest
+
 @patch
 def run(self:_Step, leaf, lrs, mode=None):
     "Every number after a step of a copy of the optimizer, by owner and name"
     new,owners = self.copied(leaf, lrs)
-    if mode:
-        for group in new.param_groups:
-            group.update({k: False for k in ('foreach', 'fused', 'capturable', 'differentiable') if k in group})
+    if isinstance(mode, _Watch):
+        for group in new.param_groups: group.update({k: False for k in _VARIANTS if k in group})
     step = type(self.opt).step
     if 'torch._dynamo' in sys.modules: step = torch.compiler.disable(step)
     with torch.no_grad(), _same_noise(rng_devices(self.grads)), mode or nullcontext(): step(new)
@@ -211,14 +214,15 @@ def moved(self:_Step, c, everywhere=True):
 
 def _is_scalar(who, x): return isinstance(x, float) or x.ndim < (min(who.ndim, 1) if isinstance(who, Tensor) else 1)
 
-# %% ../nbs/core/03_push.ipynb #c654899a
+# %% ../nbs/core/03_push.ipynb #7b25bfa5
 _central = {1.: 0.5, -1.: -0.5}
+_forward = {1.: 1., 0.: -1.}
 _one_sided = {0.: -1.5, 1.: 2., 2.: -0.5}
 
 @patch
-def slope(self:_Step, h, everywhere=True):
+def slope(self:_Step, h, everywhere=True, points=_central):
     "Difference of the step along all directions, or along those of scalars, in double precision"
-    points = _one_sided if any(d and not lr for lr,d in zip(self.lrs, self.dlrs)) else _central
+    if any(d and not lr for lr,d in zip(self.lrs, self.dlrs)): points = _one_sided
     total = {}
     for c,weight in points.items():
         lrs = [lr + c*h*d for lr,d in zip(self.lrs, self.dlrs)]
@@ -230,7 +234,7 @@ def slope(self:_Step, h, everywhere=True):
             for k,v in x.items(): kept[k] = weight*v + kept.get(k, 0.)
     return {who: {k: v/h for k,v in x.items()} for who,x in total.items()}
 
-# %% ../nbs/core/03_push.ipynb #366526e6
+# %% ../nbs/core/03_push.ipynb #7a9cf26d
 @patch
 def reach(self:_Step):
     "The displacement at which rates, weights or gradients change by as much as they are"
@@ -241,22 +245,28 @@ def reach(self:_Step):
         if moves and size(moves)>0: ratios.append(size(at.values())/size(moves))
     return max(min(ratios, default=0.1), 1e-6*max(ratios[:1], default=1.), 1e-12)
 
-# %% ../nbs/core/03_push.ipynb #d0b93b6d
-_FINE = 1e-5       # displacement of a difference along everything, as a share of `reach`
+# %% ../nbs/core/03_push.ipynb #4df2367d
+_FINE = 1e-4       # displacement of a difference along everything, as a share of `reach`
 _NARROW = 1e-4     # of one along the rates alone, where a wide one is not exact
 
-# %% ../nbs/core/03_push.ipynb #c43d4bb2
+# %% ../nbs/core/03_push.ipynb #6474f89b
 class _Opaque(Exception): "A tangent was about to be lost in a Python number"
 
 _numbers = {Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy, Tensor.__array__}
+
+def _moves(x):
+    "Does a tensor, or one in a list, carry a tangent that is not zero?"
+    if isinstance(x, (list, tuple)): return any(_moves(v) for v in x)
+    dx = fwAD.unpack_dual(x).tangent if isinstance(x, Tensor) else None
+    return dx is not None and bool(dx.any())
 
 class _Watch(TorchFunctionMode):
     "Lets forward mode pass through optimizer code, and notices where it cannot"
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
-        if func in _numbers:
-            dx = fwAD.unpack_dual(args[0]).tangent
-            if dx is not None and dx.any(): raise _Opaque
+        numbers = [args[0]] if func in _numbers else [kwargs.get('alpha'), kwargs.get('value')]
+        if func in (torch.tensor, torch.as_tensor, torch.full): numbers += [*args, *kwargs.values()]
+        if any(_moves(x) for x in numbers): raise _Opaque
         if func in (Tensor.data.__get__, Tensor.detach): return args[0]
         if func == Tensor.data.__set__: return args[0].copy_(args[1])
         half = func is Tensor.to and torch.bfloat16 in (*args[1:], *kwargs.values())
@@ -264,7 +274,7 @@ class _Watch(TorchFunctionMode):
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
 
-# %% ../nbs/core/03_push.ipynb #54e4a049
+# %% ../nbs/core/03_push.ipynb #e64ea46d
 _one_at_a_time = threading.RLock()
 
 @patch
@@ -287,7 +297,7 @@ def _tangent(x):
     dx = fwAD.unpack_dual(x).tangent
     return torch.zeros_like(x) if dx is None else dx.clone()
 
-# %% ../nbs/core/03_push.ipynb #07132824
+# %% ../nbs/core/03_push.ipynb #9e88e051
 @patch
 def through(self:_Step, width, dtype=None):
     "The derivative of the step: along tensors by dual numbers, along scalars by a difference"
@@ -302,7 +312,7 @@ def reach_of_rates(self:_Step):
     "The displacement at which the smallest moving rate changes by as much as it is"
     return min((lr/abs(d) for lr,d in zip(self.lrs, self.dlrs) if d and lr), default=1e-2)
 
-# %% ../nbs/core/03_push.ipynb #1214b524
+# %% ../nbs/core/03_push.ipynb #ce440e88
 def _each(f, *trees):
     "Apply `f` to the numbers of the same owner and name, as double-precision tensors"
     wide = lambda v: torch.as_tensor(v, dtype=torch.float64)
@@ -320,7 +330,7 @@ def _gap(a, b, known, floor):
         return (beyond/(v.norm() + floor.norm() + 1e-300)).clamp(min=0.).nan_to_num(nan=math.inf).item()
     return max(_flat(_each(off, a, b, known, floor)), default=0.)
 
-# %% ../nbs/core/03_push.ipynb #d0bcc142
+# %% ../nbs/core/03_push.ipynb #69b69993
 @patch
 def plain(self:_Step):
     "Every number after the optimizer's own step, on a copy of it"
@@ -342,7 +352,7 @@ def _check_memory(opt):
             raise TypeError(f"{type(opt).__name__} keeps `{a}` and `{b}` in the same memory, where a copy of its state "
                             "would come apart; let it clone one of them")
 
-# %% ../nbs/core/03_push.ipynb #80ec4ae3
+# %% ../nbs/core/03_push.ipynb #6091a83b
 def _same(a, b): return all(_flat(_each(lambda u, v: torch.equal(u.nan_to_num(), v.nan_to_num()), a, b)))
 
 @patch
@@ -357,7 +367,7 @@ def check_copy(self:_Step):
                         "or a compiled object), so no tangent can follow; keep it in `opt.state`")
     return before, after
 
-# %% ../nbs/core/03_push.ipynb #61a99e25
+# %% ../nbs/core/03_push.ipynb #842147c2
 @patch
 def check_centre(self:_Step, before, after):
     "The step in double precision; raises if it is not the plain step, to rounding"
@@ -365,7 +375,7 @@ def check_centre(self:_Step, before, after):
     centre = self.run(self.moved(0.), self.lrs, mode)
     held = [x.dtype for x in _flat(_written(self.opt, {id(p): p for p in _all_params(self.opt)})) if isinstance(x, Tensor)]
     eps = torch.finfo(self.native).eps
-    tolerance = max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5
+    tolerance = max(1e-6, max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5)
     def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + 1e-300)
     fresh = {who: {k: v for k,v in x.items() if k not in before.get(who, ())} for who,x in after.items()}
     gap = max(v.item() for v in _flat(_each(off, after, centre, before)) + _flat(_each(off, fresh, centre)))
@@ -374,7 +384,7 @@ def check_centre(self:_Step, before, after):
                         "step that it takes, so its tangent would be that of another optimizer; use another one")
     return centre
 
-# %% ../nbs/core/03_push.ipynb #f259d452
+# %% ../nbs/core/03_push.ipynb #ba131049
 _AGREE = 1e-7      # dual numbers and differences are the same to this
 _CLEAR = 1e-5      # differences at two displacements are the same to this
 
@@ -397,7 +407,7 @@ def agrees(self:_Step, width, slope, known, floor):
     try: return _gap(self.through(width, torch.float64), slope, known, floor) <= _AGREE
     except Exception: return False
 
-# %% ../nbs/core/03_push.ipynb #06ea2c8d
+# %% ../nbs/core/03_push.ipynb #b6037938
 class PushAny:
     "Pushes tangents through the step of any optimizer, and checks that it does"
     __name__ = 'push_any'
@@ -405,6 +415,7 @@ class PushAny:
         self.calls = 0
         self.dual = True      # dual numbers for tensors, or differences along everything?
         self.width = 1/8      # of the difference along the rates, beside dual numbers
+    @torch.no_grad()
     def __call__(self,
         opt,         # Any optimizer; it is not changed
         grads:dict,  # Gradient of each parameter that has one
@@ -416,11 +427,11 @@ class PushAny:
     )->dict:         # The tangent of the next state
         "Push a tangent through one step of any optimizer by running its own code"
         step = _Step(opt, grads, hz, z, lrs, dlrs, mu)
-        if self.calls & (self.calls-1) == 0: self.check(step)
+        if self.calls<4 or self.calls & (self.calls-1) == 0: self.check(step)
         self.calls += 1
         return _as_tangent(self.slopes(step), step)
 
-# %% ../nbs/core/03_push.ipynb #641f2c8d
+# %% ../nbs/core/03_push.ipynb #29846cd7
 @patch
 def slopes(self:PushAny, step):
     "The derivative of the step, by the way that the check has chosen"
@@ -453,7 +464,7 @@ def push_any(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of any optimizer, checked on the spot; `PushAny` keeps what a check has found"
     return PushAny()(opt, grads, hz, z, lrs, dlrs, mu)
 
-# %% ../nbs/core/03_push.ipynb #8262a272
+# %% ../nbs/core/03_push.ipynb #19f28ea9
 @patch
 def check(self:PushAny, step):
     "Choose the way in which tangents are pushed, or refuse"
@@ -465,7 +476,9 @@ def check(self:PushAny, step):
     if good is None and self.dual and self.calls>4: self.tell(step, "its step is no longer what dual numbers make of it")
     self.dual = good is not None
     self.width = good or self.width
-    if not self.dual and gap>_CLEAR: self.unclear(step, gap)
+    if not self.dual and gap>_CLEAR: return self.unclear(step, gap)
+    ahead = step.slope(_FINE*step.reach(), points=_forward)
+    if _gap(ahead, slope, known, floor) > 0.05: self.tell(step, "it has a kink right here, and a slope for each side of it")
 
 @patch
 def tell(self:PushAny, step, what):
@@ -480,7 +493,7 @@ def unclear(self:PushAny, step, gap):
     raise TypeError(f"no tangent can be pushed through {type(step.opt).__name__}: {what}, and dual numbers do not pass through "
                     "it; its step is rounded or has kinks. Use another optimizer")
 
-# %% ../nbs/core/03_push.ipynb #aa41c479
+# %% ../nbs/core/03_push.ipynb #bc079b25
 def _by_age(opt, grads):
     "Parameters of each group that have taken the same number of steps, as `(group number, group, age, params)`"
     for i,group in enumerate(opt.param_groups):
@@ -496,7 +509,7 @@ def _parts(z, ps, name):
 
 _add_,_mul_ = torch._foreach_add_,torch._foreach_mul_
 
-# %% ../nbs/core/03_push.ipynb #00cb9341
+# %% ../nbs/core/03_push.ipynb #c141591d
 @torch.no_grad()
 def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.SGD`, eq. (3)"
@@ -524,7 +537,7 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b} for p,a,b in zip(ps, dw, db or [None]*len(ps))})
     return new
 
-# %% ../nbs/core/03_push.ipynb #2ef4cfda
+# %% ../nbs/core/03_push.ipynb #cfa7dd6a
 @torch.no_grad()
 def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.Adam` or `torch.optim.AdamW`, eq. (4)"
@@ -566,7 +579,7 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a, **b} for p,a,b in zip(ps, dw, buffers)})
     return new
 
-# %% ../nbs/core/03_push.ipynb #2569ab03
+# %% ../nbs/core/03_push.ipynb #344d3810
 _refused = {'LBFGS': "evaluates its closure several times a step, so a step is not one map of (state, gradient, rate)",
             'Rprop': "reads its learning rate only at the first step; after that there is no rate to schedule",
             'SparseAdam': "needs sparse gradients, which have no Hessian-vector product"}

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PushAny', 'push_any', 'push_sgd', 'push_adam', 'find_push']
 
-# %% ../nbs/core/03_push.ipynb #fa27058d
+# %% ../nbs/core/03_push.ipynb #3eb0d832
 import copy, math, random, sys, threading, types, warnings
 from collections import OrderedDict, deque
 from contextlib import contextmanager, nullcontext
@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from .curvature import get_rng, rng_devices, set_rng
 
-# %% ../nbs/core/03_push.ipynb #d44c5c23
+# %% ../nbs/core/03_push.ipynb #4606a019
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
 def _plain_copy(x, name):
@@ -42,7 +42,7 @@ def _refuse_codes(x, name):
     if x.is_complex(): raise TypeError(f"the optimizer keeps complex numbers in `{name}`, which tangents do not follow here; "
                                        "train real parameters")
 
-# %% ../nbs/core/03_push.ipynb #faa7ff23
+# %% ../nbs/core/03_push.ipynb #2fe1e134
 def _contents(x):
     "Pairs of key and value of a container or of an object with attributes; None for anything else"
     if isinstance(x, dict): return list(x.items())
@@ -62,10 +62,10 @@ def _refilled(x, keys, values):
     fill(values if isinstance(x, (list, set, deque)) else zip(keys, values))
     return new
 
-# %% ../nbs/core/03_push.ipynb #b215ec78
+# %% ../nbs/core/03_push.ipynb #f16ad991
 def _walk(x, leaf, name, memo):
     "A copy of `x`, in which `leaf(name, value)` stands for each float and each floating-point tensor"
-    if isinstance(x, (float, np.floating)): return leaf(name, float(x))
+    if isinstance(x, (float, np.floating)): return leaf(name, float(x)) if math.isfinite(x) else x
     if id(x) in memo: return memo[id(x)][1]
     if isinstance(x, Tensor): _refuse_codes(x, name)
     inner = None if isinstance(x, Tensor) else _contents(x)
@@ -81,7 +81,7 @@ def _walk(x, leaf, name, memo):
     memo[id(x)] = x, new
     return new
 
-# %% ../nbs/core/03_push.ipynb #4a51192a
+# %% ../nbs/core/03_push.ipynb #74b9e681
 def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
 
 def _copied(opt, leaf, owner):
@@ -104,7 +104,7 @@ def _copied(opt, leaf, owner):
         elif k not in ('state', 'param_groups'): vars(new)[k] = _walk(v, of('shared'), f'self.{k}', memo)
     return new, [memo[id(p)][1] for p in _all_params(opt)]
 
-# %% ../nbs/core/03_push.ipynb #dbfed911
+# %% ../nbs/core/03_push.ipynb #b7406a11
 _casts = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
 _makers = {torch.tensor, torch.as_tensor, torch.scalar_tensor, torch.full, torch.zeros, torch.ones, torch.empty,
            torch.linspace, torch.arange, torch.eye}
@@ -123,7 +123,7 @@ class _Double(TorchFunctionMode):
         if torch.finfo(dtype).eps > torch.finfo(self.coarsest).eps: self.coarsest = dtype
         return torch.float64
 
-# %% ../nbs/core/03_push.ipynb #b0ef86c5
+# %% ../nbs/core/03_push.ipynb #c878fab5
 @patch
 def __torch_function__(self:_Double, func, types, args=(), kwargs=None):
     if func in _casts: func,args = Tensor.to,(args[0], _casts[func])
@@ -142,7 +142,7 @@ def drawn(self:_Double, func, args, kwargs):
     out = func(*native, **kwargs)
     return args[0].copy_(out) if func.__name__.endswith('_') else out.double()
 
-# %% ../nbs/core/03_push.ipynb #77e2642c
+# %% ../nbs/core/03_push.ipynb #f544c2fe
 class _Step:
     "One step of an optimizer, to be taken from several points"
     def __init__(self, opt, grads, hz, z, lrs, dlrs, mu):
@@ -165,7 +165,7 @@ def _same_noise(devices):
         random.setstate(kept[1])
         np.random.set_state(kept[2])
 
-# %% ../nbs/core/03_push.ipynb #e47f4d4d
+# %% ../nbs/core/03_push.ipynb #d3f17d95
 @patch
 def copied(self:_Step, leaf, lrs):
     "A copy of the optimizer with gradients and rates, and the owner of each copied parameter"
@@ -187,7 +187,7 @@ def _written(opt, owners):
     _copied(opt, leaf, owner=lambda w: owners[id(w)])
     return out
 
-# %% ../nbs/core/03_push.ipynb #c4d8e552
+# %% ../nbs/core/03_push.ipynb #f8908491
 _VARIANTS = ('foreach', 'fused', 'capturable', 'differentiable')     # of the code; dual numbers need the plainest
 
 @patch
@@ -202,6 +202,11 @@ def run(self:_Step, leaf, lrs, mode=None):
     return _written(new, owners)
 
 @patch
+def displaced(self:_Step, c):
+    "The rates, displaced by c"
+    return [lr + c*d for lr,d in zip(self.lrs, self.dlrs)]
+
+@patch
 def moved(self:_Step, c, everywhere=True):
     "Double-precision numbers, displaced by c along their directions"
     def leaf(who, name, x):
@@ -214,10 +219,22 @@ def moved(self:_Step, c, everywhere=True):
 
 def _is_scalar(who, x): return isinstance(x, float) or x.ndim < (min(who.ndim, 1) if isinstance(who, Tensor) else 1)
 
-# %% ../nbs/core/03_push.ipynb #7b25bfa5
+# %% ../nbs/core/03_push.ipynb #c7de92b9
+def _each(f, *trees):
+    "Apply `f` to the numbers of the same owner and name, as double-precision tensors"
+    wide = lambda v: torch.as_tensor(v, dtype=torch.float64)
+    first,*rest = trees
+    common = lambda who,k: all(k in t.get(who, ()) for t in rest)
+    return {who: {k: f(wide(v), *(wide(t[who][k]) for t in rest)) for k,v in x.items() if common(who, k)}
+            for who,x in first.items()}
+
+def _flat(tree): return [v for x in tree.values() for v in x.values()]
+
+# %% ../nbs/core/03_push.ipynb #65c18aeb
 _central = {1.: 0.5, -1.: -0.5}
 _forward = {1.: 1., 0.: -1.}
 _one_sided = {0.: -1.5, 1.: 2., 2.: -0.5}
+_fourth = {1.: 2/3, -1.: -2/3, 2.: -1/12, -2.: 1/12}
 
 @patch
 def slope(self:_Step, h, everywhere=True, points=_central):
@@ -225,8 +242,7 @@ def slope(self:_Step, h, everywhere=True, points=_central):
     if any(d and not lr for lr,d in zip(self.lrs, self.dlrs)): points = _one_sided
     total = {}
     for c,weight in points.items():
-        lrs = [lr + c*h*d for lr,d in zip(self.lrs, self.dlrs)]
-        out = self.run(self.moved(c*h, everywhere), lrs, _Double(self.native))
+        out = self.run(self.moved(c*h, everywhere), self.displaced(c*h), _Double(self.native))
         if total and {k: x.keys() for k,x in out.items()} != {k: x.keys() for k,x in total.items()}:
             raise TypeError(f"{type(self.opt).__name__} takes different branches for a slightly different rate")
         for who,x in out.items():
@@ -234,7 +250,7 @@ def slope(self:_Step, h, everywhere=True, points=_central):
             for k,v in x.items(): kept[k] = weight*v + kept.get(k, 0.)
     return {who: {k: v/h for k,v in x.items()} for who,x in total.items()}
 
-# %% ../nbs/core/03_push.ipynb #7a9cf26d
+# %% ../nbs/core/03_push.ipynb #1c2c4c9c
 @patch
 def reach(self:_Step):
     "The displacement at which rates, weights or gradients change by as much as they are"
@@ -245,11 +261,11 @@ def reach(self:_Step):
         if moves and size(moves)>0: ratios.append(size(at.values())/size(moves))
     return max(min(ratios, default=0.1), 1e-6*max(ratios[:1], default=1.), 1e-12)
 
-# %% ../nbs/core/03_push.ipynb #4df2367d
+# %% ../nbs/core/03_push.ipynb #54f7c7c2
 _FINE = 1e-4       # displacement of a difference along everything, as a share of `reach`
-_NARROW = 1e-4     # of one along the rates alone, where a wide one is not exact
+_FAR = 1e-2        # of one of fourth order
 
-# %% ../nbs/core/03_push.ipynb #6474f89b
+# %% ../nbs/core/03_push.ipynb #113fc9c3
 class _Opaque(Exception): "A tangent was about to be lost in a Python number"
 
 _numbers = {Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy, Tensor.__array__}
@@ -274,7 +290,7 @@ class _Watch(TorchFunctionMode):
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
 
-# %% ../nbs/core/03_push.ipynb #e64ea46d
+# %% ../nbs/core/03_push.ipynb #61a4cd4e
 _one_at_a_time = threading.RLock()
 
 @patch
@@ -297,32 +313,30 @@ def _tangent(x):
     dx = fwAD.unpack_dual(x).tangent
     return torch.zeros_like(x) if dx is None else dx.clone()
 
-# %% ../nbs/core/03_push.ipynb #9e88e051
+# %% ../nbs/core/03_push.ipynb #beea5bbf
+_WIDE = 1/8        # displacement along the rates, as a share of them, where the step is affine in them
+_NARROW = 1e-2     # where it is not
+
 @patch
-def through(self:_Step, width, dtype=None):
-    "The derivative of the step: along tensors by dual numbers, along scalars by a difference"
-    total = self.slope(width*self.reach_of_rates(), everywhere=False)
+def along_scalars(self:_Step):
+    "The derivative of the step along the rates and the scalars of the state"
+    room = [lr/abs(d) for lr,d in zip(self.lrs, self.dlrs) if d]
+    if not all(room): return self.slope(1e-6, everywhere=False)
+    at = lambda c: self.run(self.moved(c, False), self.displaced(c), _Double(self.native))
+    h = _WIDE*min(room, default=1.)
+    hi,mid,lo = at(h), at(0.), at(-h)
+    def bends(a, m, b): return (a+b-2*m).norm() > 1e-9*(a-b).norm() + 1e-14*m.norm()
+    if any(_flat(_each(bends, hi, mid, lo))): return self.slope(_NARROW*min(room), everywhere=False, points=_fourth)
+    return _each(lambda a, b: (a-b)/(2*h), hi, lo)
+
+@patch
+def through(self:_Step, dtype=None):
+    "The derivative of the step: along scalars by a difference, along tensors by dual numbers"
+    total = self.along_scalars()
     if not self.warm: return total
-    for who,x in self.dual(dtype).items():
-        for k,v in x.items(): total[who][k] = total[who][k] + (v if isinstance(v, float) else v.double())
-    return total
+    return _each(torch.add, total, self.dual(dtype))
 
-@patch
-def reach_of_rates(self:_Step):
-    "The displacement at which the smallest moving rate changes by as much as it is"
-    return min((lr/abs(d) for lr,d in zip(self.lrs, self.dlrs) if d and lr), default=1e-2)
-
-# %% ../nbs/core/03_push.ipynb #ce440e88
-def _each(f, *trees):
-    "Apply `f` to the numbers of the same owner and name, as double-precision tensors"
-    wide = lambda v: torch.as_tensor(v, dtype=torch.float64)
-    first,*rest = trees
-    common = lambda who,k: all(k in t.get(who, ()) for t in rest)
-    return {who: {k: f(wide(v), *(wide(t[who][k]) for t in rest)) for k,v in x.items() if common(who, k)}
-            for who,x in first.items()}
-
-def _flat(tree): return [v for x in tree.values() for v in x.values()]
-
+# %% ../nbs/core/03_push.ipynb #99ce01af
 def _gap(a, b, known, floor):
     "The largest relative difference of two tangents over their tensors, where the second is known"
     def off(u, v, known, floor):
@@ -330,7 +344,7 @@ def _gap(a, b, known, floor):
         return (beyond/(v.norm() + floor.norm() + 1e-300)).clamp(min=0.).nan_to_num(nan=math.inf).item()
     return max(_flat(_each(off, a, b, known, floor)), default=0.)
 
-# %% ../nbs/core/03_push.ipynb #69b69993
+# %% ../nbs/core/03_push.ipynb #c2d3b1bc
 @patch
 def plain(self:_Step):
     "Every number after the optimizer's own step, on a copy of it"
@@ -352,7 +366,7 @@ def _check_memory(opt):
             raise TypeError(f"{type(opt).__name__} keeps `{a}` and `{b}` in the same memory, where a copy of its state "
                             "would come apart; let it clone one of them")
 
-# %% ../nbs/core/03_push.ipynb #6091a83b
+# %% ../nbs/core/03_push.ipynb #a34bebb2
 def _same(a, b): return all(_flat(_each(lambda u, v: torch.equal(u.nan_to_num(), v.nan_to_num()), a, b)))
 
 @patch
@@ -367,7 +381,7 @@ def check_copy(self:_Step):
                         "or a compiled object), so no tangent can follow; keep it in `opt.state`")
     return before, after
 
-# %% ../nbs/core/03_push.ipynb #842147c2
+# %% ../nbs/core/03_push.ipynb #a52e2065
 @patch
 def check_centre(self:_Step, before, after):
     "The step in double precision; raises if it is not the plain step, to rounding"
@@ -379,42 +393,50 @@ def check_centre(self:_Step, before, after):
     def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + 1e-300)
     fresh = {who: {k: v for k,v in x.items() if k not in before.get(who, ())} for who,x in after.items()}
     gap = max(v.item() for v in _flat(_each(off, after, centre, before)) + _flat(_each(off, fresh, centre)))
-    if gap>tolerance:
-        raise TypeError(f"the step of {type(self.opt).__name__}, run in double precision, is {gap:.0e} of its length away from the "
-                        "step that it takes, so its tangent would be that of another optimizer; use another one")
+    name,far = type(self.opt).__name__,f"{gap:.0e} of its length away from the step that it takes"
+    if gap>tolerance and mode.coarsest in (torch.bfloat16, torch.float16):
+        warnings.warn(f"{name} rounds to half precision inside its step; the tangent is that of the step without rounding, which is {far}")
+    elif gap>tolerance: raise TypeError(f"the step of {name}, run in double precision, is {far}, so its tangent would be that of "
+                                        "another optimizer; use another one")
     return centre
 
-# %% ../nbs/core/03_push.ipynb #ba131049
+# %% ../nbs/core/03_push.ipynb #9ad5bf79
 _AGREE = 1e-7      # dual numbers and differences are the same to this
 _CLEAR = 1e-5      # differences at two displacements are the same to this
 
 @patch
 def differences(self:_Step, centre):
-    "The tangent by differences; where it is known; the rounding in it; and how far it is from one at another displacement"
-    h = _FINE*self.reach()
-    coarse,fine = self.slope(h), self.slope(h/4)
-    floor = _each(lambda x: 50*torch.finfo(torch.float64).eps/h*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
-    def near(a, b, floor):
-        typical = b.norm()/max(b.numel(), 1)**0.5
-        return ((a-b).abs() <= 1e-2*_AGREE*typical + _AGREE*b.abs() + floor).double()
-    known = _each(near, coarse, fine, floor)
-    return fine, known, floor, _gap(coarse, fine, _each(torch.ones_like, known), floor)
+    "The tangent by differences near and far; where they agree; the rounding in the far one; and how far they are apart"
+    near,far = self.slope(_FINE*self.reach()), self.slope(_FAR*self.reach(), points=_fourth)
+    def rounding(h): return _each(lambda x: 20*torch.finfo(torch.float64).eps/h*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
+    def agree(a, b, floor): return ((a-b).abs() <= _AGREE*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor).double()
+    def noise(a, b, floor): return ((a-b).norm()/b.norm()).item() if b.norm()>10*floor.norm() else 0.
+    coarse,fine = (rounding(h*self.reach()) for h in (_FINE, _FAR))
+    known = _each(agree, near, far, coarse)
+    noisy = max(x['w'] for p,x in _each(noise, near, far, fine).items() if 'w' in x)
+    return far, known, fine, _gap(near, far, _each(torch.ones_like, known), coarse), noisy
 
 @patch
-def agrees(self:_Step, width, slope, known, floor):
+def closer(self:_Step, known, floor):
+    "How much a near difference changes at half its displacement"
+    full,half = (self.slope(c*_FINE*self.reach()) for c in (1., 0.5))
+    return _gap(full, half, _each(torch.ones_like, known), _each(lambda x: x*200., floor))
+
+@patch
+def agrees(self:_Step, slope, known, floor):
     "Do dual numbers give the same tangent as differences, wherever those are known?"
     if min(x.mean().item() for x in _flat(known) if x.numel()) < 0.5: return False
-    try: return _gap(self.through(width, torch.float64), slope, known, floor) <= _AGREE
+    try: return _gap(self.through(torch.float64), slope, known, floor) <= _AGREE
     except Exception: return False
 
-# %% ../nbs/core/03_push.ipynb #b6037938
+# %% ../nbs/core/03_push.ipynb #21b8b3de
 class PushAny:
     "Pushes tangents through the step of any optimizer, and checks that it does"
     __name__ = 'push_any'
     def __init__(self):
         self.calls = 0
         self.dual = True      # dual numbers for tensors, or differences along everything?
-        self.width = 1/8      # of the difference along the rates, beside dual numbers
+        self.far = False      # differences of fourth order, because nearer ones are lost in rounding?
     @torch.no_grad()
     def __call__(self,
         opt,         # Any optimizer; it is not changed
@@ -431,14 +453,14 @@ class PushAny:
         self.calls += 1
         return _as_tangent(self.slopes(step), step)
 
-# %% ../nbs/core/03_push.ipynb #29846cd7
+# %% ../nbs/core/03_push.ipynb #862c4f56
 @patch
 def slopes(self:PushAny, step):
     "The derivative of the step, by the way that the check has chosen"
     if self.dual:
-        try: return step.through(self.width)
+        try: return step.through()
         except _Opaque: pass
-    return step.slope(_FINE*step.reach())
+    return step.slope(_FAR*step.reach(), points=_fourth) if self.far else step.slope(_FINE*step.reach())
 
 def _as_tangent(slopes, step):
     "Tangents in the precision of what they belong to; numbers that do not move are left out"
@@ -464,21 +486,20 @@ def push_any(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of any optimizer, checked on the spot; `PushAny` keeps what a check has found"
     return PushAny()(opt, grads, hz, z, lrs, dlrs, mu)
 
-# %% ../nbs/core/03_push.ipynb #19f28ea9
+# %% ../nbs/core/03_push.ipynb #17eb9bc4
 @patch
 def check(self:PushAny, step):
     "Choose the way in which tangents are pushed, or refuse"
     before,after = step.check_copy()
-    if not all(x.isfinite().all() for x in _flat(_each(torch.clone, after))): return
-    slope,known,floor,gap = step.differences(step.check_centre(before, after))
-    widths = [w for w in (1/8, _NARROW) if w <= self.width] if self.dual else []
-    good = next((w for w in widths if step.agrees(w, slope, known, floor)), None)
-    if good is None and self.dual and self.calls>4: self.tell(step, "its step is no longer what dual numbers make of it")
-    self.dual = good is not None
-    self.width = good or self.width
-    if not self.dual and gap>_CLEAR: return self.unclear(step, gap)
-    ahead = step.slope(_FINE*step.reach(), points=_forward)
-    if _gap(ahead, slope, known, floor) > 0.05: self.tell(step, "it has a kink right here, and a slope for each side of it")
+    if not all(x['w'].isfinite().all() for x in after.values() if 'w' in x): return      # the run has diverged
+    slope,known,floor,gap,noisy = step.differences(step.check_centre(before, after))
+    good = self.dual and step.agrees(slope, known, floor)
+    if self.dual and not good and self.calls>4: self.tell(step, "its step is no longer what dual numbers make of it")
+    self.dual = good
+    self.far = gap<=_CLEAR and noisy>0.1*_CLEAR
+    if not self.dual and gap>_CLEAR and (closer := step.closer(known, floor))>_CLEAR: return self.unclear(step, closer)
+    ahead = step.slope(10*_FINE*step.reach(), points=_forward)
+    if _gap(ahead, slope, known, floor) > 0.1: self.tell(step, "it has a kink right here, and a slope for each side of it")
 
 @patch
 def tell(self:PushAny, step, what):
@@ -493,7 +514,7 @@ def unclear(self:PushAny, step, gap):
     raise TypeError(f"no tangent can be pushed through {type(step.opt).__name__}: {what}, and dual numbers do not pass through "
                     "it; its step is rounded or has kinks. Use another optimizer")
 
-# %% ../nbs/core/03_push.ipynb #bc079b25
+# %% ../nbs/core/03_push.ipynb #7ca2bf51
 def _by_age(opt, grads):
     "Parameters of each group that have taken the same number of steps, as `(group number, group, age, params)`"
     for i,group in enumerate(opt.param_groups):
@@ -509,7 +530,7 @@ def _parts(z, ps, name):
 
 _add_,_mul_ = torch._foreach_add_,torch._foreach_mul_
 
-# %% ../nbs/core/03_push.ipynb #c141591d
+# %% ../nbs/core/03_push.ipynb #c1408918
 @torch.no_grad()
 def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.SGD`, eq. (3)"
@@ -537,7 +558,7 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b} for p,a,b in zip(ps, dw, db or [None]*len(ps))})
     return new
 
-# %% ../nbs/core/03_push.ipynb #cfa7dd6a
+# %% ../nbs/core/03_push.ipynb #eb835807
 @torch.no_grad()
 def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.Adam` or `torch.optim.AdamW`, eq. (4)"
@@ -579,7 +600,7 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a, **b} for p,a,b in zip(ps, dw, buffers)})
     return new
 
-# %% ../nbs/core/03_push.ipynb #344d3810
+# %% ../nbs/core/03_push.ipynb #817a4e77
 _refused = {'LBFGS': "evaluates its closure several times a step, so a step is not one map of (state, gradient, rate)",
             'Rprop': "reads its learning rate only at the first step; after that there is no rate to schedule",
             'SparseAdam': "needs sparse gradients, which have no Hessian-vector product"}

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PushAny', 'push_any', 'push_sgd', 'push_adam', 'find_push']
 
-# %% ../nbs/core/03_push.ipynb #3eb0d832
+# %% ../nbs/core/03_push.ipynb #1f2684da
 import copy, math, random, sys, threading, types, warnings
 from collections import OrderedDict, deque
 from contextlib import contextmanager, nullcontext
@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from .curvature import get_rng, rng_devices, set_rng
 
-# %% ../nbs/core/03_push.ipynb #4606a019
+# %% ../nbs/core/03_push.ipynb #e0f0e7bc
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
 
 def _plain_copy(x, name):
@@ -42,7 +42,7 @@ def _refuse_codes(x, name):
     if x.is_complex(): raise TypeError(f"the optimizer keeps complex numbers in `{name}`, which tangents do not follow here; "
                                        "train real parameters")
 
-# %% ../nbs/core/03_push.ipynb #2fe1e134
+# %% ../nbs/core/03_push.ipynb #ad20effc
 def _contents(x):
     "Pairs of key and value of a container or of an object with attributes; None for anything else"
     if isinstance(x, dict): return list(x.items())
@@ -62,7 +62,7 @@ def _refilled(x, keys, values):
     fill(values if isinstance(x, (list, set, deque)) else zip(keys, values))
     return new
 
-# %% ../nbs/core/03_push.ipynb #f16ad991
+# %% ../nbs/core/03_push.ipynb #64086efa
 def _walk(x, leaf, name, memo):
     "A copy of `x`, in which `leaf(name, value)` stands for each float and each floating-point tensor"
     if isinstance(x, (float, np.floating)): return leaf(name, float(x)) if math.isfinite(x) else x
@@ -81,7 +81,7 @@ def _walk(x, leaf, name, memo):
     memo[id(x)] = x, new
     return new
 
-# %% ../nbs/core/03_push.ipynb #74b9e681
+# %% ../nbs/core/03_push.ipynb #669e66e4
 def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
 
 def _copied(opt, leaf, owner):
@@ -104,7 +104,7 @@ def _copied(opt, leaf, owner):
         elif k not in ('state', 'param_groups'): vars(new)[k] = _walk(v, of('shared'), f'self.{k}', memo)
     return new, [memo[id(p)][1] for p in _all_params(opt)]
 
-# %% ../nbs/core/03_push.ipynb #b7406a11
+# %% ../nbs/core/03_push.ipynb #594c18e7
 _casts = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
 _makers = {torch.tensor, torch.as_tensor, torch.scalar_tensor, torch.full, torch.zeros, torch.ones, torch.empty,
            torch.linspace, torch.arange, torch.eye}
@@ -123,7 +123,7 @@ class _Double(TorchFunctionMode):
         if torch.finfo(dtype).eps > torch.finfo(self.coarsest).eps: self.coarsest = dtype
         return torch.float64
 
-# %% ../nbs/core/03_push.ipynb #c878fab5
+# %% ../nbs/core/03_push.ipynb #4b1ef2ad
 @patch
 def __torch_function__(self:_Double, func, types, args=(), kwargs=None):
     if func in _casts: func,args = Tensor.to,(args[0], _casts[func])
@@ -142,7 +142,7 @@ def drawn(self:_Double, func, args, kwargs):
     out = func(*native, **kwargs)
     return args[0].copy_(out) if func.__name__.endswith('_') else out.double()
 
-# %% ../nbs/core/03_push.ipynb #f544c2fe
+# %% ../nbs/core/03_push.ipynb #704e5cc0
 class _Step:
     "One step of an optimizer, to be taken from several points"
     def __init__(self, opt, grads, hz, z, lrs, dlrs, mu):
@@ -165,7 +165,7 @@ def _same_noise(devices):
         random.setstate(kept[1])
         np.random.set_state(kept[2])
 
-# %% ../nbs/core/03_push.ipynb #d3f17d95
+# %% ../nbs/core/03_push.ipynb #96faae00
 @patch
 def copied(self:_Step, leaf, lrs):
     "A copy of the optimizer with gradients and rates, and the owner of each copied parameter"
@@ -187,7 +187,7 @@ def _written(opt, owners):
     _copied(opt, leaf, owner=lambda w: owners[id(w)])
     return out
 
-# %% ../nbs/core/03_push.ipynb #f8908491
+# %% ../nbs/core/03_push.ipynb #1e42264d
 _VARIANTS = ('foreach', 'fused', 'capturable', 'differentiable')     # of the code; dual numbers need the plainest
 
 @patch
@@ -219,7 +219,7 @@ def moved(self:_Step, c, everywhere=True):
 
 def _is_scalar(who, x): return isinstance(x, float) or x.ndim < (min(who.ndim, 1) if isinstance(who, Tensor) else 1)
 
-# %% ../nbs/core/03_push.ipynb #c7de92b9
+# %% ../nbs/core/03_push.ipynb #bd055660
 def _each(f, *trees):
     "Apply `f` to the numbers of the same owner and name, as double-precision tensors"
     wide = lambda v: torch.as_tensor(v, dtype=torch.float64)
@@ -230,7 +230,7 @@ def _each(f, *trees):
 
 def _flat(tree): return [v for x in tree.values() for v in x.values()]
 
-# %% ../nbs/core/03_push.ipynb #65c18aeb
+# %% ../nbs/core/03_push.ipynb #a263b731
 _central = {1.: 0.5, -1.: -0.5}
 _forward = {1.: 1., 0.: -1.}
 _one_sided = {0.: -1.5, 1.: 2., 2.: -0.5}
@@ -250,7 +250,7 @@ def slope(self:_Step, h, everywhere=True, points=_central):
             for k,v in x.items(): kept[k] = weight*v + kept.get(k, 0.)
     return {who: {k: v/h for k,v in x.items()} for who,x in total.items()}
 
-# %% ../nbs/core/03_push.ipynb #1c2c4c9c
+# %% ../nbs/core/03_push.ipynb #62c4bf2f
 @patch
 def reach(self:_Step):
     "The displacement at which rates, weights or gradients change by as much as they are"
@@ -261,11 +261,11 @@ def reach(self:_Step):
         if moves and size(moves)>0: ratios.append(size(at.values())/size(moves))
     return max(min(ratios, default=0.1), 1e-6*max(ratios[:1], default=1.), 1e-12)
 
-# %% ../nbs/core/03_push.ipynb #54f7c7c2
+# %% ../nbs/core/03_push.ipynb #1fb733ac
 _FINE = 1e-4       # displacement of a difference along everything, as a share of `reach`
 _FAR = 1e-2        # of one of fourth order
 
-# %% ../nbs/core/03_push.ipynb #113fc9c3
+# %% ../nbs/core/03_push.ipynb #23054d9a
 class _Opaque(Exception): "A tangent was about to be lost in a Python number"
 
 _numbers = {Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy, Tensor.__array__}
@@ -290,7 +290,7 @@ class _Watch(TorchFunctionMode):
         if (out := kwargs.pop('out', None)) is not None: return out.copy_(func(*args, **kwargs))
         return func(*args, **kwargs)
 
-# %% ../nbs/core/03_push.ipynb #61a4cd4e
+# %% ../nbs/core/03_push.ipynb #0a84353b
 _one_at_a_time = threading.RLock()
 
 @patch
@@ -313,7 +313,7 @@ def _tangent(x):
     dx = fwAD.unpack_dual(x).tangent
     return torch.zeros_like(x) if dx is None else dx.clone()
 
-# %% ../nbs/core/03_push.ipynb #beea5bbf
+# %% ../nbs/core/03_push.ipynb #81168207
 _WIDE = 1/8        # displacement along the rates, as a share of them, where the step is affine in them
 _NARROW = 1e-2     # where it is not
 
@@ -336,7 +336,7 @@ def through(self:_Step, dtype=None):
     if not self.warm: return total
     return _each(torch.add, total, self.dual(dtype))
 
-# %% ../nbs/core/03_push.ipynb #99ce01af
+# %% ../nbs/core/03_push.ipynb #eb3813db
 def _gap(a, b, known, floor):
     "The largest relative difference of two tangents over their tensors, where the second is known"
     def off(u, v, known, floor):
@@ -344,7 +344,7 @@ def _gap(a, b, known, floor):
         return (beyond/(v.norm() + floor.norm() + 1e-300)).clamp(min=0.).nan_to_num(nan=math.inf).item()
     return max(_flat(_each(off, a, b, known, floor)), default=0.)
 
-# %% ../nbs/core/03_push.ipynb #c2d3b1bc
+# %% ../nbs/core/03_push.ipynb #1da7560d
 @patch
 def plain(self:_Step):
     "Every number after the optimizer's own step, on a copy of it"
@@ -366,7 +366,7 @@ def _check_memory(opt):
             raise TypeError(f"{type(opt).__name__} keeps `{a}` and `{b}` in the same memory, where a copy of its state "
                             "would come apart; let it clone one of them")
 
-# %% ../nbs/core/03_push.ipynb #a34bebb2
+# %% ../nbs/core/03_push.ipynb #3b282193
 def _same(a, b): return all(_flat(_each(lambda u, v: torch.equal(u.nan_to_num(), v.nan_to_num()), a, b)))
 
 @patch
@@ -381,7 +381,7 @@ def check_copy(self:_Step):
                         "or a compiled object), so no tangent can follow; keep it in `opt.state`")
     return before, after
 
-# %% ../nbs/core/03_push.ipynb #a52e2065
+# %% ../nbs/core/03_push.ipynb #f39cb2c0
 @patch
 def check_centre(self:_Step, before, after):
     "The step in double precision; raises if it is not the plain step, to rounding"
@@ -400,13 +400,13 @@ def check_centre(self:_Step, before, after):
                                         "another optimizer; use another one")
     return centre
 
-# %% ../nbs/core/03_push.ipynb #9ad5bf79
+# %% ../nbs/core/03_push.ipynb #fa775a46
 _AGREE = 1e-7      # dual numbers and differences are the same to this
 _CLEAR = 1e-5      # differences at two displacements are the same to this
 
 @patch
 def differences(self:_Step, centre):
-    "The tangent by differences near and far; where they agree; the rounding in the far one; and how far they are apart"
+    "The tangent by differences; where it is known, and how well; how far two differences are apart, and in the weights"
     near,far = self.slope(_FINE*self.reach()), self.slope(_FAR*self.reach(), points=_fourth)
     def rounding(h): return _each(lambda x: 20*torch.finfo(torch.float64).eps/h*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
     def agree(a, b, floor): return ((a-b).abs() <= _AGREE*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor).double()
@@ -414,7 +414,8 @@ def differences(self:_Step, centre):
     coarse,fine = (rounding(h*self.reach()) for h in (_FINE, _FAR))
     known = _each(agree, near, far, coarse)
     noisy = max(x['w'] for p,x in _each(noise, near, far, fine).items() if 'w' in x)
-    return far, known, fine, _gap(near, far, _each(torch.ones_like, known), coarse), noisy
+    slack = _each(lambda f, a, b, k: f + 3*(a-b).abs()*k, fine, near, far, known)
+    return far, known, slack, _gap(near, far, _each(torch.ones_like, known), coarse), noisy
 
 @patch
 def closer(self:_Step, known, floor):
@@ -429,7 +430,7 @@ def agrees(self:_Step, slope, known, floor):
     try: return _gap(self.through(torch.float64), slope, known, floor) <= _AGREE
     except Exception: return False
 
-# %% ../nbs/core/03_push.ipynb #21b8b3de
+# %% ../nbs/core/03_push.ipynb #c5c8b670
 class PushAny:
     "Pushes tangents through the step of any optimizer, and checks that it does"
     __name__ = 'push_any'
@@ -453,7 +454,7 @@ class PushAny:
         self.calls += 1
         return _as_tangent(self.slopes(step), step)
 
-# %% ../nbs/core/03_push.ipynb #862c4f56
+# %% ../nbs/core/03_push.ipynb #b33178c6
 @patch
 def slopes(self:PushAny, step):
     "The derivative of the step, by the way that the check has chosen"
@@ -486,7 +487,7 @@ def push_any(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of any optimizer, checked on the spot; `PushAny` keeps what a check has found"
     return PushAny()(opt, grads, hz, z, lrs, dlrs, mu)
 
-# %% ../nbs/core/03_push.ipynb #17eb9bc4
+# %% ../nbs/core/03_push.ipynb #fa7a4008
 @patch
 def check(self:PushAny, step):
     "Choose the way in which tangents are pushed, or refuse"
@@ -514,7 +515,7 @@ def unclear(self:PushAny, step, gap):
     raise TypeError(f"no tangent can be pushed through {type(step.opt).__name__}: {what}, and dual numbers do not pass through "
                     "it; its step is rounded or has kinks. Use another optimizer")
 
-# %% ../nbs/core/03_push.ipynb #7ca2bf51
+# %% ../nbs/core/03_push.ipynb #9a85055e
 def _by_age(opt, grads):
     "Parameters of each group that have taken the same number of steps, as `(group number, group, age, params)`"
     for i,group in enumerate(opt.param_groups):
@@ -530,7 +531,7 @@ def _parts(z, ps, name):
 
 _add_,_mul_ = torch._foreach_add_,torch._foreach_mul_
 
-# %% ../nbs/core/03_push.ipynb #c1408918
+# %% ../nbs/core/03_push.ipynb #04dafc67
 @torch.no_grad()
 def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.SGD`, eq. (3)"
@@ -558,7 +559,7 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b} for p,a,b in zip(ps, dw, db or [None]*len(ps))})
     return new
 
-# %% ../nbs/core/03_push.ipynb #eb835807
+# %% ../nbs/core/03_push.ipynb #c6dcce51
 @torch.no_grad()
 def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.Adam` or `torch.optim.AdamW`, eq. (4)"
@@ -600,7 +601,7 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
         new.update({p: {'w': a, **b} for p,a,b in zip(ps, dw, buffers)})
     return new
 
-# %% ../nbs/core/03_push.ipynb #817a4e77
+# %% ../nbs/core/03_push.ipynb #9699bf83
 _refused = {'LBFGS': "evaluates its closure several times a step, so a step is not one map of (state, gradient, rate)",
             'Rprop': "reads its learning rate only at the first step; after that there is no rate to schedule",
             'SparseAdam': "needs sparse gradients, which have no Hessian-vector product"}

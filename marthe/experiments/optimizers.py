@@ -6,8 +6,8 @@
 __all__ = ['PACKAGES', 'tiny_net', 'tiny_data', 'tiny_rates', 'tiny_run', 'tiny_reference', 'tiny_verdict', 'optimizer_classes',
            'find_make', 'try_class', 'try_package', 'main', 'count_verdicts']
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #8cafb132
-import importlib, inspect, json, warnings
+# %% ../../nbs/experiments/09_optimizers.ipynb #4e4383ca
+import importlib.util, inspect, json, warnings
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from .data import writable
 from .mnist import write_json
 from ..tangent import Tangent, directions
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #8d738101
+# %% ../../nbs/experiments/09_optimizers.ipynb #1598b460
 def tiny_net(
     bias:bool=True # Some optimizers take matrices only
 ):
@@ -44,7 +44,7 @@ def tiny_rates(
     "Rates that differ from step to step"
     return [lr*(1 + 0.2*((7*i)%17 - 8)/8) for i in range(steps)]
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #c1bb618c
+# %% ../../nbs/experiments/09_optimizers.ipynb #7c4f4b24
 def tiny_run(
     make,         # From network to optimizer
     rates:list,   # One a step
@@ -63,25 +63,26 @@ def tiny_run(
     flat = lambda xs: torch.cat([x.detach().flatten() for x in xs])
     return flat(params), flat(z.weights(0)[p] for p in params) if z else None
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #4aea3a29
+# %% ../../nbs/experiments/09_optimizers.ipynb #1067f7ab
 def tiny_reference(
     make,       # From network to optimizer
     rates:list, # One a step
     mu:float    # μ
 )->tuple:       # The tangent, and how far two estimates of it are apart
-    "Finite differences of the real trajectory, at four displacements; the two neighbours that agree best"
+    "Finite differences of the real trajectory, at two displacements, or at a third where those disagree"
     def at(h):
         total = 0.
         for i in range(len(rates)):
             hi,lo = ([r + s*h*(i==j) for j,r in enumerate(rates)] for s in (1, -1))
             total = total + mu**(len(rates)-1-i)*(tiny_run(make, hi)[0] - tiny_run(make, lo)[0])/(2*h)
         return total
-    all_of_them = [at(share*rates[0]) for share in (1e-2, 1e-3, 1e-4, 1e-5)]
-    gaps = [((a-b).norm()/b.norm().clamp(min=1e-300)).item() for a,b in zip(all_of_them, all_of_them[1:])]
-    best = min(range(3), key=lambda i: gaps[i] if gaps[i]==gaps[i] else float('inf'))
-    return all_of_them[best+1], gaps[best]
+    def gap(a, b): return ((a-b).norm()/b.norm().clamp(min=1e-300)).item()
+    far,near = at(1e-3*rates[0]), at(1e-4*rates[0])
+    if gap(far, near)<1e-6: return near, gap(far, near)
+    nearer = at(1e-5*rates[0])
+    return nearer, gap(near, nearer)
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #9ea7364f
+# %% ../../nbs/experiments/09_optimizers.ipynb #655d28c7
 def tiny_verdict(
     make,         # From network to optimizer
     steps:int,    # How many
@@ -101,7 +102,7 @@ def tiny_verdict(
     verdict = 'warned' if message else 'exact' if error<1e-5 else 'unclear' if error<3*apart or apart!=apart else 'wrong'
     return dict(verdict=verdict, error=error, reference=apart, message=message)
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #b141e85e
+# %% ../../nbs/experiments/09_optimizers.ipynb #292b8e46
 def optimizer_classes(
     module # A package
 )->dict:   # From name to class
@@ -126,7 +127,7 @@ def _made(cls, bias, i):
     if hasattr(opt, 'train'): opt.train()
     return net, opt
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #00121f52
+# %% ../../nbs/experiments/09_optimizers.ipynb #9e8909d0
 def find_make(
     cls        # An optimizer class
 )->tuple:      # A function that makes network and optimizer, or None; and why not
@@ -154,39 +155,38 @@ def try_class(
     worst = max(results, key=lambda r: (order.index(r['verdict']), r.get('error', 0.)))
     return {**worst, 'message': worst['message'][:300]}
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #85669519
+# %% ../../nbs/experiments/09_optimizers.ipynb #5f52b83c
 PACKAGES = {'torch.optim': 'torch', 'timm.optim': 'timm', 'pytorch_optimizer': 'pytorch_optimizer', 'optimi': 'torch-optimi',
             'lion_pytorch': 'lion-pytorch', 'schedulefree': 'schedulefree', 'prodigyopt': 'prodigyopt', 'dadaptation': 'dadaptation'}
 
 def try_package(
-    name:str # A module
-)->dict:     # The result of each of its classes; empty if it is not installed
-    "Judge every optimizer class of a package"
-    try: module = importlib.import_module(name)
-    except ImportError: return {}
-    results = {}
-    for n,cls in optimizer_classes(module).items():
-        results[n] = try_class(cls)
-        print(f"{name}.{n}: {results[n]['verdict']} {results[n].get('error', '')} {results[n]['message'][:80]}", flush=True)
-    return results
+    name:str,   # A module
+    done:dict,  # The results so far, by name of the class; more are put into it
+    save=None   # Called after each class
+):
+    "Judge every optimizer class of a package that is not judged yet"
+    for n,cls in optimizer_classes(importlib.import_module(name)).items():
+        if n in done: continue
+        done[n] = try_class(cls)
+        print(f"{name}.{n}: {done[n]['verdict']} {done[n].get('error', '')} {done[n]['message'][:80]}", flush=True)
+        if save: save()
 
 @call_parse
 def main(
     out:str='nbs/results/optimizers', # Folder for the results
     only:str=''                       # One package; all that are installed by default
 ):
-    "Try every optimizer of every installed package"
+    "Try every optimizer of every installed package; interrupt and repeat the command to go on"
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     path = Path(writable(out))/'optimizers.json'
     table = json.loads(path.read_text()) if path.exists() else dict(versions={}, results={})
     for name,dist in PACKAGES.items():
-        if only and name!=only: continue
-        if results := try_package(name):
-            table['versions'][dist],table['results'][name] = version(dist),results
-            write_json(path, table)
+        if importlib.util.find_spec(name.split('.')[0]) is None or (only and name!=only): continue
+        table['versions'][dist] = version(dist)
+        try_package(name, table['results'].setdefault(name, {}), lambda: write_json(path, table))
 
-# %% ../../nbs/experiments/09_optimizers.ipynb #b8729168
+# %% ../../nbs/experiments/09_optimizers.ipynb #cdb80bb6
 def count_verdicts(
     results:dict # From package to name to result
 )->dict:         # From package to verdict to number

@@ -298,7 +298,7 @@ def dual(self:_Step, dtype=None):
     "The derivative of the step through tensors; in single precision at least"
     def leaf(who, name, x):
         if isinstance(x, float): return x
-        x = x.detach().to(dtype or torch.promote_types(x.dtype, torch.float32), copy=True)
+        x = x.detach().to(dtype or torch.promote_types(torch.promote_types(x.dtype, self.native), torch.float32), copy=True)
         if name=='grad': x.masked_fill_(x==0, 1e3*torch.finfo(x.dtype).tiny**0.5)
         if _is_scalar(who, x): return x
         dx = self.dx.get(who, {}).get(name)
@@ -460,7 +460,7 @@ def slopes(self:PushAny, step):
     "The derivative of the step, by the way that the check has chosen"
     if self.dual:
         try: return step.through()
-        except _Opaque: pass
+        except (_Opaque, RuntimeError): pass      # of this step, where it takes a way that dual numbers cannot
     return step.slope(_FAR*step.reach(), points=_fourth) if self.far else step.slope(_FINE*step.reach())
 
 def _as_tangent(slopes, step):

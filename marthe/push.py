@@ -56,10 +56,14 @@ def _refilled(x, keys, values):
     if isinstance(x, types.MethodType): return types.MethodType(x.__func__, *values)
     if isinstance(x, tuple): return type(x)(*values) if hasattr(x, '_fields') else type(x)(values)
     if isinstance(x, frozenset): return type(x)(values)
-    new = copy.copy(x) if isinstance(x, (dict, list, set, deque)) else object.__new__(type(x))
-    if isinstance(x, (dict, list, set, deque)): new.clear()
-    fill = getattr(new, 'extend', None) or getattr(new, 'update', None) or vars(new).update
-    fill(values if isinstance(x, (list, set, deque)) else zip(keys, values))
+    if not isinstance(x, (dict, list, set, deque)):
+        new = object.__new__(type(x))
+        vars(new).update(zip(keys, values))
+        return new
+    new = copy.copy(x)
+    new.clear()
+    fill = new.extend if isinstance(x, (list, deque)) else new.update
+    fill(zip(keys, values) if isinstance(x, dict) else values)
     return new
 
 # %% ../nbs/core/03_push.ipynb #64086efa
@@ -409,7 +413,7 @@ def differences(self:_Step, centre):
     "The tangent by differences; where it is known, and how well; how far two differences are apart, and in the weights"
     near,far = self.slope(_FINE*self.reach()), self.slope(_FAR*self.reach(), points=_fourth)
     def rounding(h): return _each(lambda x: 20*torch.finfo(torch.float64).eps/h*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
-    def agree(a, b, floor): return ((a-b).abs() <= _AGREE*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor).double()
+    def agree(a, b, floor): return ((a-b).abs() <= 10*_CLEAR*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor).double()
     def noise(a, b, floor): return ((a-b).norm()/b.norm()).item() if b.norm()>10*floor.norm() else 0.
     coarse,fine = (rounding(h*self.reach()) for h in (_FINE, _FAR))
     known = _each(agree, near, far, coarse)

@@ -53,10 +53,10 @@ def tiny_run(
     "Train, and push"
     net,opt = make()
     params = list(net.parameters())
-    z = None if mu is None else Tangent(opt, directions(opt, 'each'), mu)
+    z = None if mu is None else Tangent(opt, directions(opt, 'shared'), mu)
     for x,y,lr in zip(*tiny_data(len(rates)), rates):
         _,g,hz = grad_hvp(lambda: F.cross_entropy(net(x), y), params, z.along(params) if z else [])
-        if z is not None: z.Z = z.pushed(dict(zip(params, g)), [dict(zip(params, h)) for h in hz] or [{}], [lr])
+        if z is not None: z.Z = z.pushed(dict(zip(params, g)), [dict(zip(params, h)) for h in hz] or [{}], [lr]*len(opt.param_groups))
         for p,grad in zip(params, g): p.grad = grad
         for group in opt.param_groups: group['lr'] = lr
         opt.step()

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['lowest', 'first_share', 'first_rates']
 
-# %% ../nbs/core/07_first_rate.ipynb #f904a3aa
+# %% ../nbs/core/07_first_rate.ipynb #b04b5dac
 import math
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ from .average import at_weights
 from .curvature import Surroundings, as_list, call_loss, grad_hvp
 from .vectors import average_over_ranks, dot, fetch, norm, refuse
 
-# %% ../nbs/core/07_first_rate.ipynb #47823a14
+# %% ../nbs/core/07_first_rate.ipynb #6477ffb4
 def _vertex(low, mid, high):
     "Where a parabola through the values at ½, 1 and 2 is lowest; 1 if there is no telling"
     left = 2*(mid - low)
@@ -30,7 +30,7 @@ def lowest(
     top:int=10,    # How many times it may be doubled
     bottom:int=30  # How many times halved
 )->float:          # NaN if the loss never falls
-    "The rate at which a loss is lowest: where doubling and halving it no longer help, and a parabola through those three"
+    "The rate at which a loss is lowest: where doubling and halving no longer help, and a parabola through those three"
     at = lru_cache(None)(lambda k: value if math.isfinite(value := loss(rate*2.**k)) else math.inf)
     start = loss(0.)
     k = 0
@@ -42,7 +42,7 @@ def lowest(
     while at(k+1)<at(k) and k<top: k += 1
     return rate*2.**k*_vertex(at(k-1), at(k), at(k+1))
 
-# %% ../nbs/core/07_first_rate.ipynb #99911dbb
+# %% ../nbs/core/07_first_rate.ipynb #45927d7a
 def first_share(
     opt:torch.optim.Optimizer # The optimizer
 )->float:                     # At most 1
@@ -50,7 +50,7 @@ def first_share(
     share = lambda g: (1 - min(float(g.get('momentum', 0.)), 0.999))/max(1 - float(g.get('dampening', 0.)), 1e-3)
     return min(1., *map(share, opt.param_groups), 1.)
 
-# %% ../nbs/core/07_first_rate.ipynb #ebe7333b
+# %% ../nbs/core/07_first_rate.ipynb #40260664
 def _first_step(push, opt, params, train_loss, clip, ratios):
     "The loss, its gradient, and -u for each parameter that the first step would move"
     lrs = [float(g['lr']) for g in opt.param_groups]
@@ -61,7 +61,7 @@ def _first_step(push, opt, params, train_loss, clip, ratios):
     step = push(opt, clip(g), {}, {}, lrs, ratios)
     return loss, g, {p: step[p]['w'] for p in step if p in g}
 
-# %% ../nbs/core/07_first_rate.ipynb #b8becdc0
+# %% ../nbs/core/07_first_rate.ipynb #d98c612e
 def _along(u, closures, before):
     "The sum of some losses as a function of the rate, each evaluated from the same surroundings"
     moved = list(u)
@@ -75,7 +75,7 @@ def _along(u, closures, before):
         return total.item()
     return loss
 
-# %% ../nbs/core/07_first_rate.ipynb #a6751171
+# %% ../nbs/core/07_first_rate.ipynb #f5e39871
 def first_rates(
     push,                      # From `find_push`
     opt:torch.optim.Optimizer, # The optimizer; its rates count only in proportion to each other
@@ -94,7 +94,7 @@ def first_rates(
     finally: before.restore()
     return [rate*first_share(opt)*r for r in ratios] if rate>0 else None
 
-# %% ../nbs/core/07_first_rate.ipynb #5177de3e
+# %% ../nbs/core/07_first_rate.ipynb #ac7b1649
 def _search(push, opt, params, train_loss, val_loss, share, clip, ratios, before):
     "The rate of the fastest group, before momentum; NaN if the loss does not fall"
     closures = [(as_list(train_loss), 'train_loss')]

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['VERSION', 'Reference', 'MARTHE', 'HD', 'RTHO']
 
-# %% ../nbs/core/11_online.ipynb #dd6ddccc
+# %% ../nbs/core/11_online.ipynb #66bdb6f4
 import copy, math
 from contextlib import contextmanager
 
@@ -26,7 +26,7 @@ from .rules import Along, Auto, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents, directions
 from .vectors import fetch, norm, refuse, tell
 
-# %% ../nbs/core/11_online.ipynb #2c1d8180
+# %% ../nbs/core/11_online.ipynb #c1da1f84
 def _flat(ts): return torch.cat([t.reshape(-1) for t in ts])
 
 class Reference:
@@ -52,13 +52,13 @@ class Reference:
         self.opt.step()                                                      # w
         self.t += 1
 
-# %% ../nbs/core/11_online.ipynb #c524229e
+# %% ../nbs/core/11_online.ipynb #5b1ebe11
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
         opt:torch.optim.Optimizer, # Does the real steps; its `param_groups` hold the schedule
         model:nn.Module,           # The model that `opt` trains
-        beta:float=None,           # β, the step size of the rate in the paper's rule; without one, nothing needs tuning
+        beta:float=None,           # β, the step size of the rate in the paper's rule; without, nothing needs tuning
         mu:float=0.99,             # μ, how much of the past is kept: 0 is HD, 1 is RTHO
         every:int=1,               # Move the rate every so many steps; Z moves at every step
         groups:str='each',         # A schedule for `'each'` parameter group, or one `'shared'` factor
@@ -73,7 +73,7 @@ class MARTHE:
         alpha:float=0.02,          # Without a `beta`: α, the speed of the logarithm of a rate
         average:float=0.97,        # Without a `beta`: memory of the averages in the long run; 0 for none
         rule=None,                 # A rule of your own, instead of `beta` or `alpha` and `average`
-        first='auto',              # Share of the lowest point's rate to start with; None to start with the rate of `opt`
+        first='auto',              # Share of the lowest point's rate to start with; None for the rate that `opt` has
         guard='auto'               # Go back where the loss explodes? None for no
     ):
         settings = dict(beta=beta, mu=mu, every=every, groups=groups, engine=engine, clip_value=clip_value,
@@ -94,7 +94,7 @@ class MARTHE:
         self.stepped = None
         self.hypergrad = self._by_group([0.]*len(self.directions))
 
-# %% ../nbs/core/11_online.ipynb #d85682a2
+# %% ../nbs/core/11_online.ipynb #5e84fc44
 @patch
 def step(self:MARTHE,
     train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
@@ -121,7 +121,7 @@ def step(self:MARTHE,
     self._after(seen, numbers, decision, bad)
     return loss
 
-# %% ../nbs/core/11_online.ipynb #cb6d6b4c
+# %% ../nbs/core/11_online.ipynb #d1260840
 @patch
 def _assemble(self:MARTHE, settings, directions):
     "Make the parts from the settings"
@@ -141,7 +141,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.guard = Guard(self.opt, self.model) if guarded else None
     self.record = Record(self.rule.shows)
 
-# %% ../nbs/core/11_online.ipynb #9b4b5bca
+# %% ../nbs/core/11_online.ipynb #c9b39baf
 @patch
 def _make_rule(self:MARTHE, s):
     if s['beta'] is None: return Auto(s['alpha'], s['average'])
@@ -154,7 +154,7 @@ def _make_engine(self:MARTHE, s):
     else: engine = Finite(self.model, bounded=self.tangent.push is not push_sgd)
     return engine if s['hvp_frac']==1 else OnShare(engine, s['hvp_frac'])
 
-# %% ../nbs/core/11_online.ipynb #b9fb7df1
+# %% ../nbs/core/11_online.ipynb #c3769ae3
 _AUTO_ONLY = dict(total_steps=None, fall=0.3, search=360, alpha=0.02, average=0.97)
 
 def _check_settings(s):
@@ -172,7 +172,7 @@ def _check_settings(s):
     refuse(not (first in ('auto', None) or is_number(first) and first>0),
            f"`first` must be a positive share of the rate of the lowest point, or None, not {first}")
 
-# %% ../nbs/core/11_online.ipynb #725bfaa5
+# %% ../nbs/core/11_online.ipynb #cc917ecb
 def _check_rule(s, rule):
     "Settings of one rule do not go with another"
     given = [k for k,default in _AUTO_ONLY.items() if s[k]!=default]
@@ -181,10 +181,10 @@ def _check_rule(s, rule):
     refuse(s['beta'] is None and rule is None and s['max_change'] is not None,
            "`max_change` goes with a `beta`; without one, `alpha` bounds the change of a rate")
     given = [k for k in ('beta', 'max_change') if s[k] is not None] + [k for k in ('alpha', 'average') if k in given]
-    refuse(rule is not None and given, f"{', '.join(given)} belongs to a rule of ours; give it to your own `rule` instead",
-           TypeError)
+    refuse(rule is not None and given, f"{', '.join(given)} belongs to a rule of ours; "
+           "give it to your own `rule` instead", TypeError)
 
-# %% ../nbs/core/11_online.ipynb #3a4e3ce1
+# %% ../nbs/core/11_online.ipynb #e3d53ef1
 def _check_optimizer(opt):
     hooks = [*opt._optimizer_step_pre_hooks, *opt._optimizer_step_post_hooks]
     refuse(hooks, "`opt` has a step pre-hook or post-hook, which may change gradients or weights behind the tangent's "
@@ -192,21 +192,21 @@ def _check_optimizer(opt):
     refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a "
            "loss small would work against it; negate the loss and leave `maximize` out")
 
-# %% ../nbs/core/11_online.ipynb #ad70dfa9
+# %% ../nbs/core/11_online.ipynb #ddf0b2f1
 def _check_parameter(p, i, known):
     refuse(id(p) not in known, f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to "
            "`model`; pass the model that `opt` was made for")
     refuse(p.is_meta, "a parameter is on the meta device and has no values; give the model real weights first, "
            "as with `model.to_empty(device=...)` and a state dict")
     refuse(p._backward_hooks or getattr(p, '_post_accumulate_grad_hooks', None), "a parameter has a gradient hook, "
-           "which would act on Hessian-vector products too; remove it, and use `clip_value` or `clip_norm` for clipping")
+           "which would act on Hessian-vector products too; remove it, and use `clip_value` or `clip_norm` to clip")
     refuse(p.is_complex(), "complex parameters are not supported; use their view as real numbers", TypeError)
     refuse(p.dtype==torch.float16, "float16 parameters are not supported: squares of gradients overflow; "
            "keep the parameters in float32 and use autocast", TypeError)
     refuse(hasattr(p, 'device_mesh'), "sharded parameters are not supported: Z would have to be sharded alike; "
            "use DistributedDataParallel", NotImplementedError)
 
-# %% ../nbs/core/11_online.ipynb #4686344e
+# %% ../nbs/core/11_online.ipynb #6e47c06e
 def _check_modules(model, twice):
     for name,m in model.named_modules():
         refuse(type(m).__name__=='FullyShardedDataParallel', "FSDP is not supported: Z would have to be sharded alike; "
@@ -232,7 +232,7 @@ def _check(self:MARTHE, settings):
         for p in group['params']: _check_parameter(p, i, known)
     _check_modules(model, twice=settings['engine']=='exact' and settings['mu']>0)
 
-# %% ../nbs/core/11_online.ipynb #6a1a85d6
+# %% ../nbs/core/11_online.ipynb #36bf085d
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -258,7 +258,7 @@ def Z(self:MARTHE):
     "The tangent of the whole state along each direction, by parameter"
     return self.tangent.Z
 
-# %% ../nbs/core/11_online.ipynb #3f89fd4d
+# %% ../nbs/core/11_online.ipynb #c1f3cfe2
 @patch
 def _check_step(self:MARTHE):
     "Raise if no step can be taken now; report what works against it"
@@ -266,16 +266,17 @@ def _check_step(self:MARTHE):
            "torch.inference_mode(); call `step` outside of it", RuntimeError)
     refuse(len(self.opt.param_groups)!=len(self.directions[0]), "`opt` has other parameter groups than when MARTHE was "
            "made; make a new MARTHE after add_param_group", RuntimeError)
-    refuse(self.inside, "a step inside `averaged()` would be lost with the averaged weights; take it outside", RuntimeError)
+    refuse(self.inside, "a step inside `averaged()` would be lost with the averaged weights; take it outside",
+           RuntimeError)
     total = self.total_steps
     refuse(total is not None and self.t>=total, f"all {total} steps of `total_steps` are taken and the rate is zero; "
            "set `total_steps` to a larger number, or to None to go on without an end", RuntimeError)
     if self.rates.take_over(self.t) and self.t and self._moves_rates:
-        self._tell('rate', "the learning rate in `opt.param_groups` is not the one that MARTHE wrote there, and is taken "
-                   "over as the new one. If a learning-rate scheduler is on, remove it: it undoes what MARTHE finds")
+        self._tell('rate', "the learning rate in `opt.param_groups` is not the one that MARTHE wrote there, and is "
+                   "taken over as the new one. If a learning-rate scheduler is on, remove it: it undoes what MARTHE finds")
     self._check_gradient()
 
-# %% ../nbs/core/11_online.ipynb #3854ea2a
+# %% ../nbs/core/11_online.ipynb #ffa33b6a
 @patch(as_prop=True)
 def _moves_rates(self:MARTHE):
     "Does the rule move anything? β=0 and α=0 do not, and then a rate of the user's is as good as any"
@@ -293,10 +294,10 @@ def _check_gradient(self:MARTHE):
     if self.stepped is None: return
     p,grad,version = self.stepped
     if id(p.grad)!=grad or p.grad._version==version or not p.grad.any(): return
-    self._tell('grad', "gradients were changed after `step`, by clip_grad_norm_ or the like. That has no effect: `step` "
-               "computes, uses and replaces them; set `clip_norm` or `clip_value` of MARTHE instead")
+    self._tell('grad', "gradients were changed after `step`, by clip_grad_norm_ or the like. That has no effect: "
+               "`step` computes, uses and replaces them; set `clip_norm` or `clip_value` of MARTHE instead")
 
-# %% ../nbs/core/11_online.ipynb #63f1cdc6
+# %% ../nbs/core/11_online.ipynb #1d39408c
 @patch(as_prop=True)
 def _parts(self:MARTHE):
     parts = self.tangent, self.average, self.drift, self.rates, self.aside, self.guard, self.tangent.push
@@ -312,7 +313,7 @@ def _remember(self:MARTHE, whole):
     whole.undo.append(lambda: self.rates.write(lrs))
     return before
 
-# %% ../nbs/core/11_online.ipynb #b40e2ffd
+# %% ../nbs/core/11_online.ipynb #7be370c5
 @patch
 def _begin(self:MARTHE, train_loss, val_loss):
     "What comes before a step"
@@ -328,7 +329,7 @@ def _resting(self:MARTHE):
     "Does the rule rest at this step?"
     return self.rests and self.rates.end(self.t)<1
 
-# %% ../nbs/core/11_online.ipynb #c71132db
+# %% ../nbs/core/11_online.ipynb #e3742e5a
 @patch
 def _start(self:MARTHE, train_loss, val_loss):
     "Find the first rates, if this minibatch has any"
@@ -348,7 +349,7 @@ def _restart(self:MARTHE):
     for part in (self.tangent, self.average, self.drift, self.guard):
         if part is not None: part.restart()
 
-# %% ../nbs/core/11_online.ipynb #00a43a19
+# %% ../nbs/core/11_online.ipynb #365f5c2c
 @patch
 def _looked_along(self:MARTHE):
     "The tangents of the weights at which E is looked at, one dictionary a direction; None where the rate is not due"
@@ -361,7 +362,7 @@ def _scale(self:MARTHE):
     "The size of the variable that Z is the tangent for"
     return 1. if self.rule.log else max(self.lrs)
 
-# %% ../nbs/core/11_online.ipynb #522b0532
+# %% ../nbs/core/11_online.ipynb #befa944f
 @patch
 def _objective(self:MARTHE, train_loss, val_loss):
     "E, its derivative along each direction and its gradient; None where there is nothing to look at"
@@ -385,7 +386,7 @@ def _curvature(self:MARTHE, train_loss):
     loss,g,hz = self.engine.products(train_loss, params, zs, self._scale)
     return loss, g, hz or [{} for _ in self.directions]
 
-# %% ../nbs/core/11_online.ipynb #34e03618
+# %% ../nbs/core/11_online.ipynb #c27e65b3
 @patch
 def _measure(self:MARTHE, loss, g, hz, E):
     "What the rule sees, and every number by name"
@@ -402,7 +403,7 @@ def _measure(self:MARTHE, loss, g, hz, E):
     numbers = fetch(numbers)
     return self._seen(numbers), numbers
 
-# %% ../nbs/core/11_online.ipynb #37ef65dd
+# %% ../nbs/core/11_online.ipynb #cacd05b4
 @patch
 def _along(self:MARTHE, j, z, delta, grad):
     "What is measured along one direction, tensors by name"
@@ -418,7 +419,7 @@ def _drift_along(self:MARTHE, j):
     groups = [group for group,d in zip(self.opt.param_groups, self.directions[j]) if d]
     return self.drift.along([p for group in groups for p in group['params']])
 
-# %% ../nbs/core/11_online.ipynb #2101cda2
+# %% ../nbs/core/11_online.ipynb #407c4374
 @patch
 def _seen(self:MARTHE, numbers):
     "The same numbers as the rule gets them"
@@ -430,7 +431,7 @@ def _seen(self:MARTHE, numbers):
     losses = {k: numbers[k] for k in ('train_loss', 'val_loss', 'agreement') if k in numbers}
     return Seen(rows, **losses)
 
-# %% ../nbs/core/11_online.ipynb #189bf392
+# %% ../nbs/core/11_online.ipynb #dc6b9489
 @patch
 def _next_rates(self:MARTHE, decision):
     "The base rates after the rule's moves, and the rates of this step"
@@ -438,7 +439,7 @@ def _next_rates(self:MARTHE, decision):
     base = self.rates.moved(decision.moves)
     return base, self.rates.at(self.t, base)
 
-# %% ../nbs/core/11_online.ipynb #071c7b57
+# %% ../nbs/core/11_online.ipynb #1cf6c997
 @patch
 def _not_finite(self:MARTHE, numbers, etas):
     "The name and value of a number in this step whose square is not finite, if there is one"
@@ -457,7 +458,7 @@ def _skip(self:MARTHE, bad, before):
                f"If this goes on, the run has diverged: {lower} `clip_norm` or `clip_value`. "
                "Further skips are counted in `skipped`.")
 
-# %% ../nbs/core/11_online.ipynb #44ae725a
+# %% ../nbs/core/11_online.ipynb #648261f0
 @patch
 def _clip(self:MARTHE, g, hz):
     "The gradient that the optimizer will see, and its tangents"
@@ -477,7 +478,7 @@ def _next_tangent(self:MARTHE, g, hz, etas, decision):
     Z = self.tangent.pushed(g, hz, etas, anew)
     return Z, self.drift.followed(self.params) if 'stretch' in self.rule.needs else {}
 
-# %% ../nbs/core/11_online.ipynb #23a9484d
+# %% ../nbs/core/11_online.ipynb #6c0b0547
 @patch
 def _descend(self:MARTHE, g, etas, whole):
     "The optimizer's own step, with the new rates"
@@ -497,7 +498,7 @@ def _commit(self:MARTHE, Z, slow, base, decision):
     if decision.mu is not None: self.tangent.mu = decision.mu
     if not self.started: self.rates.write(base)
 
-# %% ../nbs/core/11_online.ipynb #06751ed9
+# %% ../nbs/core/11_online.ipynb #2bc65f91
 @patch
 def _after(self:MARTHE, seen, numbers, decision, bad):
     "What follows a step, taken or skipped"
@@ -523,11 +524,11 @@ def _watch(self:MARTHE, loss, skipped):
     self.rates.base = [h if self.rates.moves(i) else b for i,(h,b) in enumerate(zip(halved, self.rates.base))]
     self.rates.write(self.rates.at(self.t-1))
     self._restart()
-    self._tell('back', f"at step {self.t} the loss had grown out of bounds, and weights and optimizer went back to where "
-               "all was well, with half the rate. Further returns are counted in `went_back`.")
+    self._tell('back', f"at step {self.t} the loss had grown out of bounds, and weights and optimizer went back to "
+               "where all was well, with half the rate. Further returns are counted in `went_back`.")
     return True
 
-# %% ../nbs/core/11_online.ipynb #c8ab9d92
+# %% ../nbs/core/11_online.ipynb #82126937
 @patch
 def _hypergrads(self:MARTHE, seen):
     "Δη along each direction, None where there is none"
@@ -553,7 +554,7 @@ def _write_down(self:MARTHE, used, seen, numbers, decision, **flags):
                     z_norm=numbers.get('z_norm', 0.), train_loss=numbers['train_loss'],
                     val_loss=numbers.get('val_loss', math.nan), **flags, **shown)
 
-# %% ../nbs/core/11_online.ipynb #5f4a3619
+# %% ../nbs/core/11_online.ipynb #1ffc19ad
 @patch(as_prop=True)
 def history(self:MARTHE):
     "What was recorded, column by column"
@@ -576,7 +577,7 @@ def plot(self:MARTHE,
     "The schedule so far, what moved it, and the losses"
     return plot_history(self.history, axs, self.rule.shows, self.rule.log)
 
-# %% ../nbs/core/11_online.ipynb #7b8fc563
+# %% ../nbs/core/11_online.ipynb #e2ab0612
 @patch
 @contextmanager
 def averaged(self:MARTHE):
@@ -586,7 +587,7 @@ def averaged(self:MARTHE):
         with self.average.averaged(): yield
     finally: self.inside -= 1
 
-# %% ../nbs/core/11_online.ipynb #2bff3f8b
+# %% ../nbs/core/11_online.ipynb #d129590a
 def _set_end(self, total_steps):
     check_end(total_steps, max(1, self.t))
     self.rates.take_over(self.t)
@@ -596,7 +597,7 @@ def _set_end(self, total_steps):
 MARTHE.total_steps = property(lambda self: self.rates.end.total_steps, _set_end,
                               doc="Number of steps of the run, None if not known; may be set on the way")
 
-# %% ../nbs/core/11_online.ipynb #661bd3d8
+# %% ../nbs/core/11_online.ipynb #e5d0570d
 def HD(
     opt:torch.optim.Optimizer, # Does the real steps
     model:nn.Module,           # The model that `opt` trains
@@ -615,7 +616,7 @@ def RTHO(
     "Real-time hyperparameter optimization: `MARTHE` with μ=1, which forgets nothing"
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
-# %% ../nbs/core/11_online.ipynb #5e45f7c9
+# %% ../nbs/core/11_online.ipynb #c59f1c30
 VERSION = 2      # Of what `state_dict` holds
 
 @patch
@@ -632,7 +633,7 @@ def state_dict(self:MARTHE)->dict:
                  guard=self.guard.state_dict() if self.guard else None)
     return {**whole, **parts, 'memory': copy.deepcopy(self.memory)}
 
-# %% ../nbs/core/11_online.ipynb #3412db3a
+# %% ../nbs/core/11_online.ipynb #3020574e
 @patch
 def _check_fits(self:MARTHE, sd):
     "Raise if `sd` belongs to another run"
@@ -646,11 +647,12 @@ def _check_fits(self:MARTHE, sd):
            "make it the same way, with a `beta` or with no `beta`")
     refuse(sd['optimizer']!=kind, f"`sd` was saved with another optimizer, {sd['optimizer']} and not {kind}")
     shapes = [tuple(p.shape) for p in all_params(self.opt)]
-    refuse(list(map(tuple, sd['shapes']))!=shapes, "`sd` was saved with another model: the parameters have other shapes")
+    refuse(list(map(tuple, sd['shapes']))!=shapes,
+           "`sd` was saved with another model: the parameters have other shapes")
     groups = len(self.opt.param_groups)
     refuse(len(sd['lrs'])!=groups, f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
 
-# %% ../nbs/core/11_online.ipynb #c583c6aa
+# %% ../nbs/core/11_online.ipynb #bf676639
 @patch
 def _take_parts(self:MARTHE, sd):
     "Assemble the parts anew and give each its state"
@@ -668,12 +670,12 @@ def _take_parts(self:MARTHE, sd):
     self.aside.rng = [s.cpu() for s in sd['rng']]
     for k in ('t', 'skipped', 'started', 'hypergrad'): setattr(self, k, sd[k])
 
-# %% ../nbs/core/11_online.ipynb #a14762c2
+# %% ../nbs/core/11_online.ipynb #b3c86d3b
 @patch
 def load_state_dict(self:MARTHE,
     sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
 ):
-    "Go on from a saved state, its settings included, but for a `total_steps` given anew; nothing changes if it does not fit"
+    "Go on from a saved state and its settings, but for a `total_steps` given anew; nothing changes if it does not fit"
     self._check_fits(sd)
     given = self.total_steps
     check_end(given, max(1, sd['t']))
@@ -686,9 +688,10 @@ def load_state_dict(self:MARTHE,
         self.rates.write(sd['lrs'])
         if given is not None and given!=self.total_steps: self.total_steps = given
 
-# %% ../nbs/core/11_online.ipynb #eaf5638b
+# %% ../nbs/core/11_online.ipynb #76f8240a
 @patch(as_prop=True)
 def param_groups(self:MARTHE):
     "Not here: they are the optimizer's"
-    raise AttributeError("MARTHE is not an optimizer; its rates are in `opt.param_groups`. GradScaler cannot drive it, since scaled gradients "
-                         "have no tangent: use torch.autocast with bfloat16 inside the closures, which needs no scaler")
+    raise AttributeError("MARTHE is not an optimizer; its rates are in `opt.param_groups`. GradScaler cannot drive it, "
+                         "since scaled gradients have no tangent: use torch.autocast with bfloat16 inside the closures, "
+                         "which needs no scaler")

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Along', 'Seen', 'Decision', 'is_number', 'Paper', 'Auto', 'Adaptive']
 
-# %% ../nbs/core/08_rules.ipynb #7c932f2c
+# %% ../nbs/core/08_rules.ipynb #a1b01af4
 import math
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from fastcore.basics import patch
 
 from .vectors import refuse
 
-# %% ../nbs/core/08_rules.ipynb #a061c832
+# %% ../nbs/core/08_rules.ipynb #90ef0b53
 class Along(NamedTuple):
     "What was measured along one direction"
     delta:float=None     # Zᵀ∇E
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
     val_loss:float=math.nan    # E
     agreement:float=None       # ∇Eᵀ∇L, where a rule asks for it
 
-# %% ../nbs/core/08_rules.ipynb #7d8392b7
+# %% ../nbs/core/08_rules.ipynb #c9fa58ee
 class Decision(NamedTuple):
     "What a rule decides at one step"
     memory:dict      # What it remembers until the next one
@@ -40,7 +40,7 @@ class Decision(NamedTuple):
     mu:float=None    # μ from here on; as it is if None
     shown:list=None  # For each direction a number for the record
 
-# %% ../nbs/core/08_rules.ipynb #f024355f
+# %% ../nbs/core/08_rules.ipynb #6dbfe09f
 def is_number(x)->bool:
     "Is this a finite number?"
     return isinstance(x, (int, float)) and math.isfinite(x)
@@ -56,7 +56,8 @@ class Paper:
         max_change:float=None # Bound on the change of a rate in one step
     ):
         refuse(not (is_number(beta) and beta>=0), f"`beta` must be a finite number, 0 or more, not {beta}")
-        refuse(max_change is not None and not max_change>0, f"`max_change` must be positive, or None for no bound, not {max_change}")
+        refuse(max_change is not None and not max_change>0,
+               f"`max_change` must be positive, or None for no bound, not {max_change}")
         self.beta = beta
         self.max_change = max_change
     def start(self, n): return {}
@@ -67,7 +68,7 @@ class Paper:
         bound = (self.max_change or math.inf)/a.speed
         return -min(max(self.beta*a.delta, -bound), bound)
 
-# %% ../nbs/core/08_rules.ipynb #c62c2315
+# %% ../nbs/core/08_rules.ipynb #069fffbf
 class Auto:
     "log η + α(3x + κe), eq. (1)"
     log = True
@@ -93,7 +94,7 @@ class Auto:
         self.trusting = trusting
     def start(self, n): return dict(moves=0, mean=[0.]*n, square=[0.]*n)
 
-# %% ../nbs/core/08_rules.ipynb #f40e8d22
+# %% ../nbs/core/08_rules.ipynb #096d1597
 @patch
 def learned(self:Auto,
     memory:dict, # Running mean and mean square of each direction
@@ -113,7 +114,7 @@ def move(self:Auto, x, mean, square, coherence, every):
     evidence = trust*mean/max(square**0.5, 1e-30)
     return self.alpha*every**0.5*(self.cosine*x + self.evidence*evidence)
 
-# %% ../nbs/core/08_rules.ipynb #31e94d42
+# %% ../nbs/core/08_rules.ipynb #39905518
 def _cosine(a): return max(-1., min(1., a.delta/max(a.z*a.e, 1e-30)))      # rounding, where squares underflow
 
 @patch
@@ -130,7 +131,7 @@ def __call__(self:Auto, memory, seen, every):
     for j in anew: moves[j] = math.log(self.lower)
     return Decision(memory, moves, anew, shown=xs and [-x for x in xs])
 
-# %% ../nbs/core/08_rules.ipynb #b8d46e51
+# %% ../nbs/core/08_rules.ipynb #012fd985
 class Adaptive:
     "η - βΔη with β and μ that adapt, eq. (2)"
     log = False

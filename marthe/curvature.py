@@ -26,7 +26,8 @@ def _evaluate(loss_fn, graph):
     try:
         with torch.set_grad_enabled(graph): return loss_fn()
     except RuntimeError as e:
-        if graph or 'does not require grad' not in str(e): raise
+        if graph or 'does not require grad' not in str(e):
+            raise
     with torch.enable_grad(): return loss_fn().detach()
 
 # %% ../nbs/core/01_curvature.ipynb #4669fdea
@@ -190,7 +191,8 @@ def _grad_hvp(loss_fn, params, zs, name, model):
         loss = call_loss(loss_fn, params, name)
         try: return loss.detach(), _differentiate(loss, params, zs, name, model)
         except RuntimeError as e:
-            if not zs or isinstance(e, torch.cuda.OutOfMemoryError): raise
+            if not zs or isinstance(e, torch.cuda.OutOfMemoryError):
+                raise
             raise RuntimeError("the exact engine cannot differentiate this model twice; use engine='finite', "
                                f"or `check_hvp` to find the operation. PyTorch says: {e}") from e
 

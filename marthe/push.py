@@ -38,9 +38,12 @@ def _plain_copy(x, name):
 def _refuse_codes(x, name):
     "Raise for tensors whose numbers cannot be moved a little"
     codes = x.dtype in (torch.uint8, torch.int8) and x.numel()>1
-    if codes: raise TypeError(f"the optimizer keeps `{name}` in 8-bit codes, which no tangent can follow; use its 32-bit variant")
-    if x.is_complex(): raise TypeError(f"the optimizer keeps complex numbers in `{name}`, which tangents do not follow here; "
-                                       "train real parameters")
+    if codes:
+        raise TypeError(f"the optimizer keeps `{name}` in 8-bit codes, which no tangent can follow; "
+                        "use its 32-bit variant")
+    if x.is_complex():
+        raise TypeError(f"the optimizer keeps complex numbers in `{name}`, which tangents do not follow here; "
+                        "train real parameters")
 
 # %% ../nbs/core/03_push.ipynb #ad20effc
 def _contents(x):
@@ -130,7 +133,9 @@ class _Double(TorchFunctionMode):
 # %% ../nbs/core/03_push.ipynb #4b1ef2ad
 @patch
 def __torch_function__(self:_Double, func, types, args=(), kwargs=None):
-    if func in _casts: func,args = Tensor.to,(args[0], _casts[func])
+    if func in _casts:
+        args = (args[0], _casts[func])
+        func = Tensor.to
     if getattr(func, '__name__', '') in _random: return self.drawn(func, args, kwargs or {})
     args = [self.asked(x) if _narrow(x) else x for x in args]
     kwargs = {k: self.asked(x) if _narrow(x) else x for k,x in (kwargs or {}).items()}
@@ -286,7 +291,8 @@ class _Watch(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         numbers = [args[0]] if func in _numbers else [kwargs.get('alpha'), kwargs.get('value')]
         if func in (torch.tensor, torch.as_tensor, torch.full): numbers += [*args, *kwargs.values()]
-        if any(_moves(x) for x in numbers): raise _Opaque
+        if any(_moves(x) for x in numbers):
+            raise _Opaque
         if func in (Tensor.data.__get__, Tensor.detach): return args[0]
         if func == Tensor.data.__set__: return args[0].copy_(args[1])
         half = func is Tensor.to and torch.bfloat16 in (*args[1:], *kwargs.values())
@@ -302,7 +308,8 @@ def dual(self:_Step, dtype=None):
     "The derivative of the step through tensors; in single precision at least"
     def leaf(who, name, x):
         if isinstance(x, float): return x
-        x = x.detach().to(dtype or torch.promote_types(torch.promote_types(x.dtype, self.native), torch.float32), copy=True)
+        wide = dtype or torch.promote_types(torch.promote_types(x.dtype, self.native), torch.float32)
+        x = x.detach().to(wide, copy=True)
         if name=='grad': x.masked_fill_(x==0, 1e3*torch.finfo(x.dtype).tiny**0.5)
         if _is_scalar(who, x): return x
         dx = self.dx.get(who, {}).get(name)
@@ -328,7 +335,9 @@ def along_scalars(self:_Step):
     if not all(room): return self.slope(1e-6, everywhere=False)
     at = lambda c: self.run(self.moved(c, False), self.displaced(c), _Double(self.native))
     h = _WIDE*min(room, default=1.)
-    hi,mid,lo = at(h), at(0.), at(-h)
+    hi = at(h)
+    mid = at(0.)
+    lo = at(-h)
     def bends(a, m, b): return (a+b-2*m).norm() > 1e-9*(a-b).norm() + 1e-14*m.norm()
     if any(_flat(_each(bends, hi, mid, lo))): return self.slope(_NARROW*min(room), everywhere=False, points=_fourth)
     return _each(lambda a, b: (a-b)/(2*h), hi, lo)
@@ -354,14 +363,16 @@ def plain(self:_Step):
     "Every number after the optimizer's own step, on a copy of it"
     leaf = lambda who, name, x: x if isinstance(x, float) else x.detach().clone()
     try: return self.run(leaf, self.lrs)
-    except TypeError: raise
+    except TypeError:
+        raise
     except Exception as e:
         raise TypeError(f"the step of {type(self.opt).__name__} fails on a copy of it ({type(e).__name__}: {e}), so no "
                         "tangent can be pushed through it; use another optimizer") from e
 
 def _check_memory(opt):
     "Raise where two tensors of an optimizer overlap in memory, as their copies will not"
-    tensors = [(x.data_ptr(), k, x) for xs in _written(opt, {id(p): p for p in _all_params(opt)}).values() for k,x in xs.items()
+    owner = {id(p): p for p in _all_params(opt)}
+    tensors = [(x.data_ptr(), k, x) for xs in _written(opt, owner).values() for k,x in xs.items()
                if isinstance(x, Tensor) and x.numel() and x.data_ptr()]
     tensors.sort(key=itemgetter(0))
     for (start,a,x),(nxt,b,_) in zip(tensors, tensors[1:]):
@@ -379,10 +390,12 @@ def check_copy(self:_Step):
     _check_memory(self.opt)
     owner = {id(p): p for p in _all_params(self.opt)}
     now = lambda: _each(torch.clone, _written(self.opt, owner))
-    before,after,again = now(), self.plain(), self.plain()
+    before = now()
+    after = self.plain()
+    again = self.plain()
     if not _same(after, again) or not _same(before, now()):
-        raise TypeError(f"{type(self.opt).__name__} has state that a copy of it cannot have of its own (in a closure, a global "
-                        "or a compiled object), so no tangent can follow; keep it in `opt.state`")
+        raise TypeError(f"{type(self.opt).__name__} has state that a copy of it cannot have of its own (in a closure, "
+                        "a global or a compiled object), so no tangent can follow; keep it in `opt.state`")
     return before, after
 
 # %% ../nbs/core/03_push.ipynb #f39cb2c0
@@ -391,29 +404,38 @@ def check_centre(self:_Step, before, after):
     "The step in double precision; raises if it is not the plain step, to rounding"
     mode = _Double(self.native)
     centre = self.run(self.moved(0.), self.lrs, mode)
-    held = [x.dtype for x in _flat(_written(self.opt, {id(p): p for p in _all_params(self.opt)})) if isinstance(x, Tensor)]
+    owner = {id(p): p for p in _all_params(self.opt)}
+    held = [x.dtype for x in _flat(_written(self.opt, owner)) if isinstance(x, Tensor)]
     eps = torch.finfo(self.native).eps
     tolerance = max(1e-6, max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5)
     def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + 1e-300)
     fresh = {who: {k: v for k,v in x.items() if k not in before.get(who, ())} for who,x in after.items()}
     gap = max(v.item() for v in _flat(_each(off, after, centre, before)) + _flat(_each(off, fresh, centre)))
-    name,far = type(self.opt).__name__,f"{gap:.0e} of its length away from the step that it takes"
+    name = type(self.opt).__name__
+    far = f"{gap:.0e} of its length away from the step that it takes"
     if gap>tolerance and mode.coarsest in (torch.bfloat16, torch.float16):
-        warnings.warn(f"{name} rounds to half precision inside its step; the tangent is that of the step without rounding, which is {far}")
-    elif gap>tolerance: raise TypeError(f"the step of {name}, run in double precision, is {far}, so its tangent would be that of "
-                                        "another optimizer; use another one")
+        warnings.warn(f"{name} rounds to half precision inside its step; the tangent is that of the step without "
+                      f"rounding, which is {far}")
+    elif gap>tolerance:
+        raise TypeError(f"the step of {name}, run in double precision, is {far}, so its tangent would be that of "
+                        "another optimizer; use another one")
     return centre
 
-# %% ../nbs/core/03_push.ipynb #fa775a46
+# %% ../nbs/core/03_push.ipynb #9441182e
 _AGREE = 1e-7      # dual numbers and differences are the same to this
 _CLEAR = 1e-5      # differences at two displacements are the same to this
 
 @patch
 def differences(self:_Step, centre):
     "The tangent by differences; where it is known, and how well; how far two differences are apart, and in the weights"
-    near,far = self.slope(_FINE*self.reach()), self.slope(_FAR*self.reach(), points=_fourth)
-    def rounding(h): return _each(lambda x: 20*torch.finfo(torch.float64).eps/h*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
-    def agree(a, b, floor): return ((a-b).abs() <= 10*_CLEAR*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor).double()
+    near = self.slope(_FINE*self.reach())
+    far = self.slope(_FAR*self.reach(), points=_fourth)
+    def rounding(h):
+        unit = 20*torch.finfo(torch.float64).eps/h
+        return _each(lambda x: unit*(x.abs() + x.norm()/max(x.numel(), 1)**0.5), centre)
+    def agree(a, b, floor):
+        allowed = 10*_CLEAR*(b.abs() + 0.1*b.norm()/max(b.numel(), 1)**0.5) + floor
+        return ((a-b).abs() <= allowed).double()
     def noise(a, b, floor): return ((a-b).norm()/b.norm()).item() if b.norm()>10*floor.norm() else 0.
     coarse,fine = (rounding(h*self.reach()) for h in (_FINE, _FAR))
     known = _each(agree, near, far, coarse)
@@ -421,6 +443,7 @@ def differences(self:_Step, centre):
     slack = _each(lambda f, a, b, k: f + 3*(a-b).abs()*k, fine, near, far, known)
     return far, known, slack, _gap(near, far, _each(torch.ones_like, known), coarse), noisy
 
+# %% ../nbs/core/03_push.ipynb #fa775a46
 @patch
 def closer(self:_Step, known, floor):
     "How much a near difference changes at half its displacement"
@@ -504,7 +527,8 @@ def check(self:PushAny, step):
     self.far = gap<=_CLEAR and noisy>0.1*_CLEAR
     if not self.dual and gap>_CLEAR and (closer := step.closer(known, floor))>_CLEAR: return self.unclear(step, closer)
     ahead = step.slope(10*_FINE*step.reach(), points=_forward)
-    if _gap(ahead, slope, known, floor) > 0.1: self.tell(step, "it has a kink right here, and a slope for each side of it")
+    if _gap(ahead, slope, known, floor) > 0.1:
+        self.tell(step, "it has a kink right here, and a slope for each side of it")
 
 @patch
 def tell(self:PushAny, step, what):
@@ -516,8 +540,8 @@ def unclear(self:PushAny, step, gap):
     "Warn, or refuse, where differences depend on the displacement"
     what = f"differences of its step at two displacements disagree by {gap:.0e}"
     if self.calls>4 or gap<1e-2: return self.tell(step, what)
-    raise TypeError(f"no tangent can be pushed through {type(step.opt).__name__}: {what}, and dual numbers do not pass through "
-                    "it; its step is rounded or has kinks. Use another optimizer")
+    raise TypeError(f"no tangent can be pushed through {type(step.opt).__name__}: {what}, and dual numbers do not "
+                    "pass through it; its step is rounded or has kinks. Use another optimizer")
 
 # %% ../nbs/core/03_push.ipynb #9a85055e
 def _by_age(opt, grads):
@@ -525,15 +549,18 @@ def _by_age(opt, grads):
     for i,group in enumerate(opt.param_groups):
         ages = {}
         for p in group['params']:
+            if p not in grads: continue
             s = opt.state.get(p, {})
-            if p in grads: ages.setdefault(int(s['step']) if 'step' in s else s.get('momentum_buffer') is not None, []).append(p)
+            age = int(s['step']) if 'step' in s else s.get('momentum_buffer') is not None
+            ages.setdefault(age, []).append(p)
         for age,ps in ages.items(): yield i, group, age, ps
 
 def _parts(z, ps, name):
     "One named part of `z` for each parameter; zero where there is none"
     return [z[p][name] if name in z.get(p, ()) else torch.zeros_like(p) for p in ps]
 
-_add_,_mul_ = torch._foreach_add_,torch._foreach_mul_
+_add_ = torch._foreach_add_
+_mul_ = torch._foreach_mul_
 
 # %% ../nbs/core/03_push.ipynb #04dafc67
 @torch.no_grad()
@@ -541,14 +568,18 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.SGD`, eq. (3)"
     new = {}
     for i,group,warm,ps in _by_age(opt, grads):
-        m,decay,sign = group['momentum'],group['weight_decay'],-1 if group['maximize'] else 1
+        m = group['momentum']
+        decay = group['weight_decay']
+        sign = -1 if group['maximize'] else 1
         fresh = 1-group['dampening'] if warm and m else 1.                    # share of d in the new velocity
         of_d,of_b = (1+m*fresh, m*m) if group['nesterov'] else (fresh, m)     # u = of_d·d + of_b·b
         dw = _parts(z, ps, 'w')
         db = _parts(z, ps, 'momentum_buffer') if m and z else None
         if z:
             dd = [hz[p] for p in ps]
-            if decay or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=decay)
+            if decay or sign<0:
+                _mul_(dd, sign)
+                _add_(dd, dw, alpha=decay)
             if m and warm:
                 db = torch._foreach_mul(db, mu*m)
                 _add_(db, dd, alpha=mu*fresh)
@@ -560,8 +591,48 @@ def push_sgd(opt, grads, hz, z, lrs, dlrs, mu=1.):
             _add_(dw, [grads[p] for p in ps], alpha=-dlrs[i]*sign*of_d)
             if decay: _add_(dw, ps, alpha=-dlrs[i]*decay*of_d)
             if m and warm: _add_(dw, [opt.state[p]['momentum_buffer'] for p in ps], alpha=-dlrs[i]*of_b)
-        new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b} for p,a,b in zip(ps, dw, db or [None]*len(ps))})
+        new.update({p: {'w': a} if b is None else {'w': a, 'momentum_buffer': b}
+                    for p,a,b in zip(ps, dw, db or [None]*len(ps))})
     return new
+
+# %% ../nbs/core/03_push.ipynb #3cb8820a
+def _adam_step(opt, grads, ps, group, age, sign, l2):
+    "What Adam makes of a gradient: d, u = m'/(c₁q), √v' and q, and the corrections c₁ and c₂"
+    b1,b2 = group['betas']
+    c1 = 1-b1**(age+1)
+    c2 = (1-b2**(age+1))**0.5
+    d = torch._foreach_mul([grads[p] for p in ps], sign)
+    if l2: _add_(d, ps, alpha=l2)
+    u = torch._foreach_mul(d, 1-b1)
+    v = torch._foreach_mul(d, d)
+    _mul_(v, 1-b2)
+    if age:
+        _add_(u, [opt.state[p]['exp_avg'] for p in ps], alpha=b1)
+        _add_(v, [opt.state[p]['exp_avg_sq'] for p in ps], alpha=b2)
+    torch._foreach_sqrt_(v)
+    q = torch._foreach_div(v, c2)
+    _add_(q, group['eps'])
+    torch._foreach_div_(u, q)
+    torch._foreach_div_(u, c1)
+    return d, u, v, q, c1, c2
+
+# %% ../nbs/core/03_push.ipynb #52157831
+def _adam_tangent(made, ps, betas, dd, dm, dv, mu):
+    "The tangents of u, m and v after the step, in the memory of what `_adam_step` made"
+    d,u,v,q,c1,c2 = made
+    b1,b2 = betas
+    dm = torch._foreach_mul(dm, mu*b1)
+    _add_(dm, dd, alpha=mu*(1-b1))
+    _mul_(d, dd)
+    dv = torch._foreach_mul(dv, mu*b2)
+    _add_(dv, d, alpha=2*mu*(1-b2))
+    torch._foreach_clamp_min_(v, max(torch.finfo(p.dtype).tiny for p in ps)**0.5)
+    du = torch._foreach_div(dv, v)
+    _mul_(du, u)
+    _mul_(du, -1/(2*c2))
+    _add_(du, dm, alpha=1/c1)
+    torch._foreach_div_(du, q)
+    return du, dm, dv
 
 # %% ../nbs/core/03_push.ipynb #c6dcce51
 @torch.no_grad()
@@ -569,33 +640,22 @@ def push_adam(opt, grads, hz, z, lrs, dlrs, mu=1.):
     "Push a tangent through one step of `torch.optim.Adam` or `torch.optim.AdamW`, eq. (4)"
     new = {}
     for i,group,age,ps in _by_age(opt, grads):
-        (b1,b2),lr,sign = group['betas'],lrs[i],-1 if group['maximize'] else 1
+        lr = lrs[i]
+        sign = -1 if group['maximize'] else 1
         decoupled = group.get('decoupled_weight_decay', isinstance(opt, torch.optim.AdamW))
         l2,shrink = (0.,group['weight_decay']) if decoupled else (group['weight_decay'],0.)
-        c1,c2 = 1-b1**(age+1),(1-b2**(age+1))**0.5
-        d = torch._foreach_mul([grads[p] for p in ps], sign)
-        if l2: _add_(d, ps, alpha=l2)
-        u,v = torch._foreach_mul(d, 1-b1),torch._foreach_mul(d, d)
-        _mul_(v, 1-b2)
-        if age:
-            _add_(u, [opt.state[p]['exp_avg'] for p in ps], alpha=b1)
-            _add_(v, [opt.state[p]['exp_avg_sq'] for p in ps], alpha=b2)
-        torch._foreach_sqrt_(v)                                   # √v'
-        q = torch._foreach_div(v, c2)
-        _add_(q, group['eps'])
-        torch._foreach_div_(u, q); torch._foreach_div_(u, c1)     # u = m'/(c₁q)
-        dw,buffers = _parts(z, ps, 'w'),[{}]*len(ps)
+        made = _adam_step(opt, grads, ps, group, age, sign, l2)
+        u = made[1]
+        dw = _parts(z, ps, 'w')
+        buffers = [{}]*len(ps)
         if z:
-            dd,dm,dv = [hz[p] for p in ps],_parts(z, ps, 'exp_avg'),_parts(z, ps, 'exp_avg_sq')
-            if l2 or sign<0: _mul_(dd, sign); _add_(dd, dw, alpha=l2)
-            dm = torch._foreach_mul(dm, mu*b1)
-            _add_(dm, dd, alpha=mu*(1-b1))
-            _mul_(d, dd)
-            dv = torch._foreach_mul(dv, mu*b2)
-            _add_(dv, d, alpha=2*mu*(1-b2))
-            torch._foreach_clamp_min_(v, max(torch.finfo(p.dtype).tiny for p in ps)**0.5)
-            du = torch._foreach_div(dv, v)
-            _mul_(du, u); _mul_(du, -1/(2*c2)); _add_(du, dm, alpha=1/c1); torch._foreach_div_(du, q)
+            dd = [hz[p] for p in ps]
+            dm = _parts(z, ps, 'exp_avg')
+            dv = _parts(z, ps, 'exp_avg_sq')
+            if l2 or sign<0:
+                _mul_(dd, sign)
+                _add_(dd, dw, alpha=l2)
+            du,dm,dv = _adam_tangent(made, ps, group['betas'], dd, dm, dv, mu)
             dw = torch._foreach_mul(dw, mu*(1-lr*shrink))
             _add_(dw, du, alpha=-lr)
             buffers = [{'exp_avg': a, 'exp_avg_sq': b} for a,b in zip(dm, dv)]
@@ -614,12 +674,15 @@ def find_push(
     opt # A `torch.optim.Optimizer`, of `torch.optim` or not
 ):      # `push_sgd`, `push_adam` or a `PushAny`
     "The fastest exact push for `opt`"
-    if not isinstance(opt, torch.optim.Optimizer): raise TypeError(f"`opt` must be a torch.optim.Optimizer, not {type(opt).__name__}")
+    if not isinstance(opt, torch.optim.Optimizer):
+        raise TypeError(f"`opt` must be a torch.optim.Optimizer, not {type(opt).__name__}")
     for cls in type(opt).__mro__:
         if why := cls.__module__.startswith('torch.optim') and _refused.get(cls.__name__):
             raise TypeError(f"{cls.__name__} {why}; use another optimizer, such as SGD with momentum or AdamW")
-    if any(isinstance(v, torch.optim.Optimizer) for v in vars(opt).values()) or not {'state', 'param_groups'} <= vars(opt).keys():
-        raise TypeError(f"{type(opt).__name__} wraps another optimizer, where no push can follow; give MARTHE the inner one")
+    wraps = any(isinstance(v, torch.optim.Optimizer) for v in vars(opt).values())
+    if wraps or not {'state', 'param_groups'} <= vars(opt).keys():
+        raise TypeError(f"{type(opt).__name__} wraps another optimizer, where no push can follow; give MARTHE the "
+                        "inner one")
     if missing := [i for i,g in enumerate(opt.param_groups) if 'lr' not in g]:
         raise TypeError(f"parameter group {missing[0]} of {type(opt).__name__} has no 'lr' to schedule")
     plain = all(not g.get('amsgrad') and not isinstance(g.get('betas', (0.,))[0], Tensor) for g in opt.param_groups)

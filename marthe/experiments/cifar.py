@@ -43,9 +43,11 @@ def cifar_search(
     **kwargs               # As for `Search`
 )->Search:
     "The search of one experiment"
-    if scale not in SCALES: raise ValueError(f"the scale is {scale!r}; it can be {' or '.join(SCALES)}")
+    if scale not in SCALES:
+        raise ValueError(f"the scale is {scale!r}; it can be {' or '.join(SCALES)}")
     protocols,time_,times = SCALES[scale]
-    if dataset not in protocols: raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(protocols)}")
+    if dataset not in protocols:
+        raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(protocols)}")
     name = f'{dataset}-{scale}'
     protocol = protocols[dataset]._replace(engine=engine)
     return Search(name, protocol, [m.strip() for m in methods.split(',')], repeats or times, seconds(budget or time_),
@@ -56,7 +58,9 @@ def cifar_summary(
     studies:dict # From `read_studies`
 )->dict:         # From a method to its numbers
     "What each method achieved with its time, over repetitions"
-    trials,curve,out = trial_table(studies),curve_table(studies),{}
+    trials = trial_table(studies)
+    curve = curve_table(studies)
+    out = {}
     for m in (k for k in SPACES if k in {m for _,m,_ in studies}):
         def points(repeat): return [r for r in curve if (r['method'], r['repetition'])==(m, repeat)]
         ends = [rs[-1] for (_,k,repeat) in studies if k==m if (rs := points(repeat))]
@@ -65,7 +69,8 @@ def cifar_summary(
         done = [t for (_,k,_),s in studies.items() if k==m for t in s.get_trials(deepcopy=False)]
         tests = [r['test'] for r in ends]
         roots = {(r['repetition'], r['trial'] if r['continues'] is None else r['continues']) for r in mine}
-        out[m] = dict(repetitions=len(ends), trials=len(roots)/len(ends), epochs=sum(r['epochs'] for r in mine)/len(ends),
+        out[m] = dict(repetitions=len(ends), trials=len(roots)/len(ends),
+                      epochs=sum(r['epochs'] for r in mine)/len(ends),
                       epoch_seconds=sum(e['took'] for t in done for e in epoch_rows(t))/sum(r['epochs'] for r in mine),
                       valid=mean(r['valid'] for r in ends), test=mean(tests), worst=min(tests), best=max(tests))
     return out
@@ -75,7 +80,8 @@ def cifar_table(
     rows:dict # From `cifar_summary`
 )->str:
     "The summary as a Markdown table"
-    head = '| method | trials | epochs | seconds an epoch | validation | test | worst | best |\n|---|---|---|---|---|---|---|---|\n'
+    head = ('| method | trials | epochs | seconds an epoch | validation | test | worst | best |\n'
+            '|---|---|---|---|---|---|---|---|\n')
     return head + '\n'.join(f"| {m} | {r['trials']:.1f} | {r['epochs']:.0f} | {r['epoch_seconds']:.2f} | "
                             f"{r['valid']:.1f} | {r['test']:.1f} | {r['worst']:.1f} | {r['best']:.1f} |"
                             for m,r in rows.items())
@@ -116,7 +122,8 @@ def cifar_step_costs(
     "Time a few steps of every method, in turn"
     p = p._replace(data='made-up', n_train=p.bs*(rounds+1), n_valid=p.bs, n_test=10)
     data,_ = open_data(p)
-    runs,out = {k: make_run(p, m, 0, data) for k,m in COSTED.items()},{k: [] for k in COSTED}
+    runs = {k: make_run(p, m, 0, data) for k,m in COSTED.items()}
+    out = {k: [] for k in COSTED}
     for i in range(rounds+1):
         for k,run in runs.items():
             start = time.process_time()
@@ -138,13 +145,14 @@ def plan_table(
     costs:dict # As `marthe_cifar costs` stores them
 )->str:
     "Costs of a step, the trials that follow from them, and memory, as a Markdown table"
-    plain,paper = median(costs['seconds']['exponential']),dict(exponential=24, hd=24, rtho=8, marthe=8)
+    plain = median(costs['seconds']['exponential'])
+    paper = dict(exponential=24, hd=24, rtho=8, marthe=8)
     rows = [f"| {k} | {median(v)/plain:.2f} | {24*plain/median(v):.0f} | {paper.get(k, '')} | "
             f"{costs['memory'][k]/2**30:.1f} GiB |" for k,v in costs['seconds'].items()]
     return '\n'.join(['| method | a step, in plain steps | trials in 36 h | in the paper | memory |',
                       '|---|---|---|---|---|', *rows])
 
-# %% ../../nbs/experiments/06_cifar10.ipynb #b1f79e01
+# %% ../../nbs/experiments/06_cifar10.ipynb #418be965
 @call_parse
 def main(
     action:Param("'run' or go on; 'report' what is stored; or measure 'costs' of a step", str, opt=False,
@@ -155,14 +163,15 @@ def main(
     repeats:int=0,            # Repetitions; by default those of the scale
     scale:str='full',         # full: the paper's protocol, for a GPU; small: a rehearsal in minutes on a CPU
     out:str='',               # Folder; marthe_cifar/<dataset>-<scale> by default
-    storage:str='',           # A journal file, or postgresql://user:password@host/database to share the work among machines
+    storage:str='', # A journal file, or postgresql://user:password@host/database to share the work among machines
     engine:str='exact',       # Hessian-vector products of the online methods: exact, or finite differences
     device:str='',            # cuda if there is one, else cpu
     threads:int=1             # CPU threads
 ):
-    "Learning-rate schedules on CIFAR by random search under a budget of time; run it again to go on, or on many machines at once"
+    "Learning-rate schedules on CIFAR by random search under a budget of time; run again to go on, or on many machines"
     torch.set_num_threads(threads)
-    device,name = device or ('cuda' if torch.cuda.is_available() else 'cpu'),f'{dataset}-{scale}'
+    device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    name = f'{dataset}-{scale}'
     folder = Path(out or f'marthe_cifar/{name}')
     try:
         if action=='costs': return _measure(dataset, folder)
@@ -179,14 +188,19 @@ def main(
             raise ValueError(f"there is no search in {where}; give --out or --storage")
         studies = read_studies(open_storage(where), name)
         print(f'{report(studies, folder)}\n{provenance(studies)}')
-    except KeyboardInterrupt: raise SystemExit('\nstopped; nothing is lost: the same command goes on from here')
-    except (ValueError, OSError, ImportError, RuntimeError) as e: raise SystemExit(f'marthe_cifar: {e}')
+    except KeyboardInterrupt:
+        raise SystemExit('\nstopped; nothing is lost: the same command goes on from here')
+    except (ValueError, OSError, ImportError, RuntimeError) as e:
+        raise SystemExit(f'marthe_cifar: {e}')
     print(f'wrote trials.csv, curve.csv and report.png to {folder}')
 
+# %% ../../nbs/experiments/06_cifar10.ipynb #b1f79e01
 def _measure(dataset, folder):
     "The action `costs`"
-    if dataset not in FULL: raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(FULL)}")
-    costs,memory = cifar_step_costs(FULL[dataset]),run_memory(FULL[dataset])
+    if dataset not in FULL:
+        raise ValueError(f"the dataset is {dataset!r}; it can be {' or '.join(FULL)}")
+    costs = cifar_step_costs(FULL[dataset])
+    memory = run_memory(FULL[dataset])
     made = dict(machine=machine(), command=' '.join(['marthe_cifar', *sys.argv[1:]]), seconds=costs, memory=memory)
     write_whole(folder/'costs.json', lambda f: f.write(json.dumps(made).encode()))
     plain = median(costs['exponential'])

@@ -65,7 +65,8 @@ def _read(path, device, parts=('train', 'test')):
                          f"again if it can be") from e
     with d:
         lost = [f'{p}_{a}' for p in parts for a in ('images', 'labels') if f'{p}_{a}' not in d]
-        if lost: raise ValueError(f"{path} has no array {', '.join(lost)}; delete the file to have it made again")
+        if lost:
+            raise ValueError(f"{path} has no array {', '.join(lost)}; delete the file to have it made again")
         def split(p):
             x = torch.from_numpy(d[f'{p}_images'])
             if x.ndim == 4: x = x.permute(0, 3, 1, 2).contiguous()
@@ -109,7 +110,8 @@ def load(
     download:bool=True             # Fetch the set if its file is missing
 )->Splits:                         # With `valid` set to `None`
     "A full data set from `data_dir`, downloaded there on first use"
-    if name not in NAMES: raise ValueError(f"`name` is {name!r}; the data sets are {', '.join(NAMES)}")
+    if name not in NAMES:
+        raise ValueError(f"`name` is {name!r}; the data sets are {', '.join(NAMES)}")
     path = data_dir()/f'{name}.npz'
     if not path.exists():
         cause = 'downloading was switched off'
@@ -118,10 +120,11 @@ def load(
                 arrays = _beginning() if name == 'cifar10-subset' else _fetch(name)
                 write_whole(path, lambda f: np.savez_compressed(f, **arrays))
             except Exception as e: cause = f'the download failed with {type(e).__name__}: {e}'
-        if not path.exists(): raise FileNotFoundError(
-            f"{name}.npz is not in {path.parent}, and {cause}. Put there a file {name}.npz with the uint8 arrays "
-            "train_images, train_labels, test_images, test_labels, or let the environment variable MARTHE_DATA name "
-            "the folder that has it")
+        if not path.exists():
+            raise FileNotFoundError(
+                f"{name}.npz is not in {path.parent}, and {cause}. Put there a file {name}.npz with the uint8 arrays "
+                "train_images, train_labels, test_images, test_labels, or let the environment variable MARTHE_DATA "
+                "name the folder that has it")
     return _read(path, device)
 
 # %% ../../nbs/experiments/01_data.ipynb #5af82f23
@@ -132,7 +135,8 @@ def batch_indices(
     seed:int=0      # Decides the order
 )->Tensor:          # int64, (steps, bs)
     "Which images each step sees: shuffled epochs, cut into whole batches"
-    if not 0 < bs <= n: raise ValueError(f"`bs` is {bs}, but there are {n} images; give a batch size from 1 to {n}")
+    if not 0 < bs <= n:
+        raise ValueError(f"`bs` is {bs}, but there are {n} images; give a batch size from 1 to {n}")
     gen = torch.Generator().manual_seed(seed)
     epochs = [torch.randperm(n, generator=gen)[:n//bs*bs].view(-1, bs) for _ in range(-(-steps//(n//bs)))]
     return torch.cat(epochs)[:steps] if epochs else torch.empty(0, bs, dtype=torch.int64)
@@ -258,7 +262,8 @@ def draw_epoch(
     device:str|torch.device='cpu'
 )->Epoch:
     "The order of an epoch and the augmentation of each image in it"
-    if not 0 < bs <= n: raise ValueError(f"`bs` is {bs}, but there are {n} images; give a batch size from 1 to {n}")
+    if not 0 < bs <= n:
+        raise ValueError(f"`bs` is {bs}, but there are {n} images; give a batch size from 1 to {n}")
     gen = torch.Generator().manual_seed(mix(seed, epoch))
     indices = torch.randperm(n, generator=gen)[:n//bs*bs].view(-1, bs)
     moves = random_moves(indices.shape, gen)

@@ -56,7 +56,8 @@ def load_search(
     "Go on from where `save_search` left off"
     with np.load(path) as d:
         try: opt.load_state_dict(dict(d))
-        except ValueError as e: raise ValueError(f'{path}: {e}; give another folder or delete the file') from e
+        except ValueError as e:
+            raise ValueError(f'{path}: {e}; give another folder or delete the file') from e
 
 def read_searches(
     out:str|Path # Folder of the results

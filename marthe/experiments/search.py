@@ -35,7 +35,7 @@ SPACES = dict(
 # %% ../../nbs/experiments/04_random_search.ipynb #8cbf899b
 class Protocol(NamedTuple):
     "All that the trials of an experiment share"
-    data: str = 'made-up'    # A name that `load` knows, or 'made-up', or several with | between: the first that is there
+    data: str = 'made-up' # A name that `load` knows, or 'made-up', or several with | between: the first that is there
     model: str = 'vgg11_bn'  # A function of `marthe.experiments.models`
     width: float = 1.        # Its width factor
     classes: int = 10        # Number of classes
@@ -59,7 +59,8 @@ def check_protocol(p:Protocol):
     "Refuse what cannot be run"
     for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS),
                       ('engine', p.engine, ('exact', 'finite'))):
-        if v not in known: raise ValueError(f"the protocol's `{k}` is {v!r}; it can be {' or '.join(known)}")
+        if v not in known:
+            raise ValueError(f"the protocol's `{k}` is {v!r}; it can be {' or '.join(known)}")
 
 def find_data(
     p:Protocol # Says which data
@@ -71,7 +72,7 @@ def find_data(
 def open_data(
     p:Protocol,                   # Says which data, and how many
     device:str|torch.device='cpu' # Where to
-)->tuple:                         # The images, and the indices of training and of validation among those of their source
+)->tuple: # The images, and the indices of training and of validation among those of their source
     "The images of an experiment, divided as its protocol says"
     name = find_data(p)
     data = made_up(p.n_train+p.n_valid, p.n_test, p.classes, device=device) if name=='made-up' else load(name, device)
@@ -102,14 +103,16 @@ def _check_journal(path):
     with open(path, errors='replace') as f: first = f.readline()
     try: ok = 'op_code' in json.loads(first)
     except (ValueError, TypeError): ok = False
-    if not ok: raise ValueError(f"{path} is not the journal of a search; give another file")
+    if not ok:
+        raise ValueError(f"{path} is not the journal of a search; give another file")
 
 def open_storage(
     where:str|Path # A file, or the address of a PostgreSQL database
 ):                 # An Optuna storage
     "The storage of a search"
     try: import optuna
-    except ImportError as e: raise ImportError("searching needs Optuna: pip install 'marthe[experiments]'") from e
+    except ImportError as e:
+        raise ImportError("searching needs Optuna: pip install 'marthe[experiments]'") from e
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     kind,_,rest = str(where).rpartition('://')
     if not kind:
@@ -121,7 +124,8 @@ def open_storage(
     try: return optuna.storages.RDBStorage(f'postgresql+psycopg://{rest}', engine_kwargs=dict(pool_pre_ping=True))
     except Exception as e:
         raise ConnectionError(f"the database at {rest.rpartition('@')[2]} cannot be used ({type(e).__name__}); is it "
-                              f"running, and does the name after the last slash exist? {str(e).strip().splitlines()[0]}") from e
+                              f"running, and does the name after the last slash exist? "
+                              f"{str(e).strip().splitlines()[0]}") from e
 
 # %% ../../nbs/experiments/04_random_search.ipynb #35de2dcc
 def seconds(
@@ -149,8 +153,9 @@ def spent(
 
 # %% ../../nbs/experiments/04_random_search.ipynb #f7fc7b14
 def _boot():
-    "Tells machines apart that have the same name, and containers of one machine, whose processes have numbers of their own"
-    boot,space = Path('/proc/sys/kernel/random/boot_id'),Path('/proc/self/ns/pid')
+    "Tells machines apart that have the same name, and containers of one machine, which number processes on their own"
+    boot = Path('/proc/sys/kernel/random/boot_id')
+    space = Path('/proc/self/ns/pid')
     return (boot.read_text() if boot.exists() else '') + (os.readlink(space) if space.exists() else '')
 
 def machine(
@@ -160,22 +165,28 @@ def machine(
     if str(device).startswith('cuda'): return torch.cuda.get_device_name(device)
     info = Path('/proc/cpuinfo')
     name = re.search(r'model name\s*:\s*(.+)', info.read_text()) if info.exists() else None
-    return f"{name[1].strip() if name else platform.machine()}, {torch.get_num_threads()} thread{'s'*(torch.get_num_threads()>1)}"
+    threads = torch.get_num_threads()
+    return f"{name[1].strip() if name else platform.machine()}, {threads} thread{'s'*(threads>1)}"
 
 HOST = hashlib.sha1(f'{socket.gethostname()} {_boot()}'.encode()).hexdigest()[:12]     # names no machine
-BEAT,GRACE = 30.,300.
+BEAT = 30.
+GRACE = 300.
 
 # %% ../../nbs/experiments/04_random_search.ipynb #8fb0268e
 class Pulse:
     "While active, says every `BEAT` seconds that the worker of `trial` is alive"
-    def __init__(self, trial): self.trial,self.over = trial,threading.Event()
+    def __init__(self, trial):
+        self.trial = trial
+        self.over = threading.Event()
     def beat(self): self.trial.set_user_attr('alive', [HOST, os.getpid(), time.time()])
     def run(self):
         while not self.over.wait(BEAT):
             try: self.beat()
             except Exception:
                 pass   # the trial was taken away, or the database is out of reach; the main thread will notice
-    def __enter__(self): self.beat(); threading.Thread(target=self.run, daemon=True).start()
+    def __enter__(self):
+        self.beat()
+        threading.Thread(target=self.run, daemon=True).start()
     def __exit__(self, *_): self.over.set()
 
 def _exists(pid):
@@ -217,7 +228,7 @@ def rescue(
     for t in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         if is_dead(t): hand_on(study, t)
 
-# %% ../../nbs/experiments/04_random_search.ipynb #c11790a9
+# %% ../../nbs/experiments/04_random_search.ipynb #6c98a2be
 class Search:
     "Random search for several methods under a budget of time for each repetition"
     def __init__(self,
@@ -236,37 +247,46 @@ class Search:
             raise ValueError(f"unknown method {', '.join(unknown)}; the methods are {', '.join(SPACES)}")
         if not methods or repeats < 1 or not 0 < budget < math.inf:
             raise ValueError("a search needs a method, a repetition, and a finite budget of time")
-        if '/' in name: raise ValueError(f"the name {name!r} must have no slash")
+        if '/' in name:
+            raise ValueError(f"the name {name!r} must have no slash")
         check_protocol(protocol)
-        self.name,self.protocol,self.budget,self.out = name,protocol,budget,Path(out)
-        self.device,self.progress,self.command = device,progress,command
+        self.name = name
+        self.protocol = protocol
+        self.budget = budget
+        self.out = Path(out)
+        self.device = device
+        self.progress = progress
+        self.command = command
         self.storage = open_storage(storage or self.out/'journal.log')
         self.studies = {(m, r): self.open_study(m, r) for r in range(repeats) for m in methods}
 
-    def open_study(self, method, repeat):
-        "The study of one method and repetition, made if it is new"
-        import optuna
-        name = f'{self.name}/{method}/{repeat}'
-        settings = dict(self.protocol._asdict(), space={k: list(v) for k,v in SPACES[method].items()})
-        try: study = optuna.load_study(study_name=name, storage=self.storage)
-        except KeyError:
-            try: study = optuna.create_study(study_name=name, storage=self.storage, direction='maximize')
-            except optuna.exceptions.DuplicatedStudyError:
-                study = optuna.load_study(study_name=name, storage=self.storage)
-        if 'settings' not in study.user_attrs: study.set_user_attr('settings', settings)
-        theirs = {**Protocol._field_defaults,
-                  **study.user_attrs['settings']}      # of a study that is older than a setting
-        if diff := [k for k in {**settings, **theirs} if settings.get(k)!=theirs.get(k)]:
-            both = ', '.join(f'{k} is {theirs.get(k)!r} there and {settings.get(k)!r} here' for k in diff)
-            raise ValueError(f"study {name} was made with other settings: {both}; give another name or another storage")
-        return study
+# %% ../../nbs/experiments/04_random_search.ipynb #c11790a9
+@patch
+def open_study(self:Search, method, repeat):
+    "The study of one method and repetition, made if it is new"
+    import optuna
+    name = f'{self.name}/{method}/{repeat}'
+    settings = dict(self.protocol._asdict(), space={k: list(v) for k,v in SPACES[method].items()})
+    try: study = optuna.load_study(study_name=name, storage=self.storage)
+    except KeyError:
+        try: study = optuna.create_study(study_name=name, storage=self.storage, direction='maximize')
+        except optuna.exceptions.DuplicatedStudyError:
+            study = optuna.load_study(study_name=name, storage=self.storage)
+    if 'settings' not in study.user_attrs: study.set_user_attr('settings', settings)
+    theirs = {**Protocol._field_defaults,
+              **study.user_attrs['settings']}      # of a study that is older than a setting
+    if diff := [k for k in {**settings, **theirs} if settings.get(k)!=theirs.get(k)]:
+        both = ', '.join(f'{k} is {theirs.get(k)!r} there and {settings.get(k)!r} here' for k in diff)
+        raise ValueError(f"study {name} was made with other settings: {both}; give another name or another storage")
+    return study
 
 # %% ../../nbs/experiments/04_random_search.ipynb #f0db1858
 @patch
 def images(self:Search)->Splits:
     "The images, read once; what they are is stored, or compared with what is stored"
     if not hasattr(self, 'data'):
-        name,path = find_data(self.protocol),self.out/f'{self.name}-split.npz'
+        name = find_data(self.protocol)
+        path = self.out/f'{self.name}-split.npz'
         data,split = open_data(self.protocol, self.device)
         for s in self.studies.values():
             if s.user_attrs.get('images', name)!=name:
@@ -278,7 +298,8 @@ def images(self:Search)->Splits:
             try:
                 with np.load(path) as d: same = all(np.array_equal(d[k], v) for k,v in zip(('train', 'valid'), split))
             except Exception as e:
-                raise ValueError(f"{path} cannot be read ({type(e).__name__}); it is made again when it is deleted") from e
+                raise ValueError(f"{path} cannot be read ({type(e).__name__}); it is made again when it is "
+                                 "deleted") from e
             if not same:
                 raise ValueError(f"{path} holds another division into training and validation images; the data have "
                                  f"changed, so give another `out`")
@@ -306,8 +327,11 @@ def draw(self:Search,
 @patch
 def recorder(self:Search, study, trial, run, path):
     "A function that records the epochs of a run that are not recorded yet, and returns the seconds that are left"
-    root,past = trial.user_attrs.get('continues', trial.number),0
-    if path.exists(): run.load(path); past = len(run.rows)
+    root = trial.user_attrs.get('continues', trial.number)
+    past = 0
+    if path.exists():
+        run.load(path)
+        past = len(run.rows)
     family = [t for t in study.trials if root in (t.number, t.user_attrs.get('continues'))]
     known = {r['epoch'] for t in family
              for r in epoch_rows(t) if r['epoch'] < past}      # a checkpoint may be ahead of the record
@@ -328,7 +352,8 @@ def run_trial(self:Search, method:str, repeat:int):
     "Run one trial of a study to its end, or to the end of the budget"
     from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
-    study,data = self.studies[method, repeat],self.images()
+    study = self.studies[method, repeat]
+    data = self.images()
     trial,config,seed,path = self.draw(study, method, repeat)
     used = spent(study)
     run = make_run(self.protocol, config, seed, data)
@@ -341,7 +366,9 @@ def run_trial(self:Search, method:str, repeat:int):
         if not run.rows and not used:
             raise ValueError(f"the budget of {self.budget:.0f} s ended in the first epoch, at step {run.i} of "
                              f"{run.steps}: give at least {run.seconds/run.i*run.steps:.0f} s, better many times that")
-    except KeyboardInterrupt: hand_on(study, study.trials[trial.number], died=False); raise
+    except KeyboardInterrupt:
+        hand_on(study, study.trials[trial.number], died=False)
+        raise
     except UpdateFinishedTrialError:
         print(f'trial {trial.number} of {study.study_name} was taken over by another worker')
     except Exception as e:
@@ -375,7 +402,7 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
 # %% ../../nbs/experiments/04_random_search.ipynb #e0b5346c
 @patch
 def behind(self:Search)->list:
-    "The studies whose budget is not used up: those without a worker first, and of those the one that is furthest behind"
+    "The studies whose budget is not used up: those without a worker first, and of those the one furthest behind"
     from optuna.trial import TrialState
     used = {k: spent(s) for k,s in self.studies.items()}
     busy = lambda k: sum(not is_dead(t)
@@ -414,7 +441,8 @@ def trial_table(
     rows = []
     for (experiment,method,repeat),s in studies.items():
         for t in s.get_trials(deepcopy=False):
-            es,a = epoch_rows(t),t.user_attrs
+            es = epoch_rows(t)
+            a = t.user_attrs
             best = max(es, key=lambda r: r['valid'], default={})
             rows.append(dict(experiment=experiment, method=method, repetition=repeat, trial=t.number,
                              state=t.state.name.lower(), stopped=a.get('stopped'),
@@ -436,7 +464,8 @@ def curve_table(
         events += [(t.datetime_complete.timestamp(), t.user_attrs['unfinished'], -1., None, t.number, None)
                    for t in s.get_trials(deepcopy=False)
                    if t.datetime_complete and 'unfinished' in t.user_attrs]
-        now,best = 0.,-1.
+        now = 0.
+        best = -1.
         for _,took,valid,test,trial,epoch in sorted(events, key=lambda e: e[0]):
             now += took
             if valid > best:
@@ -453,7 +482,8 @@ def write_csv(
     "Write a table that pandas can read, whole or not at all"
     text = StringIO()
     w = csv.DictWriter(text, list(rows[0]) if rows else [])
-    w.writeheader(); w.writerows(rows)
+    w.writeheader()
+    w.writerows(rows)
     write_whole(path, lambda f: f.write(text.getvalue().encode()))
 
 # %% ../../nbs/experiments/04_random_search.ipynb #a0c07a4e
@@ -487,7 +517,8 @@ def plot_search(
     if not any(epoch_rows(t) for s in studies.values() for t in s.get_trials(deepcopy=False)):
         raise ValueError("there is no finished epoch in the storage yet")
     if axs is None: _,axs = plt.subplots(1, 2, figsize=(10, 3.6), layout='constrained')
-    curve,best = curve_table(studies),best_trials(studies)
+    curve = curve_table(studies)
+    best = best_trials(studies)
     end = max(spent(s) for s in studies.values())
     unit,name = next((u, n) for u,n in ((3600., 'hours'), (60., 'minutes'), (1., 'seconds')) if end > 2*u or u==1)
     grid = np.linspace(0, end, 500)
@@ -504,5 +535,6 @@ def plot_search(
     axs[0].legend(loc='lower right')
     axs[1].set(xlabel='epoch', ylabel='learning rate', title='schedules of the best models')
     first = max((t.user_attrs['schedule']['lr'][0] for t in best.values()), default=1.)
-    axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10); axs[1].set_ylim(bottom=0)
+    axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10)
+    axs[1].set_ylim(bottom=0)
     return axs

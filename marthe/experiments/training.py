@@ -47,7 +47,10 @@ class Fixed:
         steps:int,                 # Length of the run
         clip_value:float=None      # Clip each component of the gradient
     ):
-        self.opt,self.shape,self.steps,self.clip_value = opt,shape,steps,clip_value
+        self.opt = opt
+        self.shape = shape
+        self.steps = steps
+        self.clip_value = clip_value
         self.t = 0
     def step(self,
         train_loss,   # Closure: the training loss
@@ -81,7 +84,8 @@ def mover(
     "What takes the steps of a run"
     kind = method.get('kind')
     rest = {k: v for k,v in method.items() if k!='kind'}
-    if kind not in KINDS: raise ValueError(f"the method's kind is {kind!r}; it can be {', '.join(KINDS)}")
+    if kind not in KINDS:
+        raise ValueError(f"the method's kind is {kind!r}; it can be {', '.join(KINDS)}")
     if missing := [k for k in KINDS[kind] if k not in rest]:
         raise ValueError(f"method {kind!r} needs {', '.join(missing)}")
     if kind=='auto': return MARTHE(opt, model, clip_value=clip_value, **rest)
@@ -93,6 +97,16 @@ def mover(
     lr = opt.param_groups[0]['lr']
     end = dict(end=rest['gamma']**epochs) if kind=='exponential' else {}
     return Fixed(opt, lambda s: SHAPES[kind](s, lr, **end), epochs*steps, clip_value)
+
+# %% ../../nbs/experiments/03_training.ipynb #bb9ff03d
+def _check_run(data, epochs, patience, bs):
+    "Raise for a run that cannot be"
+    if data.valid is None:
+        raise ValueError("`data` has no validation images, and E needs some; cut them out with `hold_out`")
+    if epochs < 1 or patience < 1:
+        raise ValueError(f"`epochs` is {epochs} and `patience` is {patience}; both must be at least 1")
+    if not 0 < bs <= len(data.train.labels):
+        raise ValueError(f"`bs` is {bs}, but there are {len(data.train.labels)} training images")
 
 # %% ../../nbs/experiments/03_training.ipynb #217c16a4
 class Run:
@@ -108,14 +122,14 @@ class Run:
         clip_value:float=None,     # Clip each component of the gradient
         seed:int=0                 # Decides order and augmentation
     ):
-        if data.valid is None:
-            raise ValueError("`data` has no validation images, and E needs some; cut them out with `hold_out`")
-        if epochs < 1 or patience < 1:
-            raise ValueError(f"`epochs` is {epochs} and `patience` is {patience}; both must be at least 1")
-        if not 0 < bs <= len(data.train.labels):
-            raise ValueError(f"`bs` is {bs}, but there are {len(data.train.labels)} training images")
-        self.data,self.model,self.opt = data,model,opt
-        self.epochs,self.patience,self.bs,self.seed = epochs,patience,bs,seed
+        _check_run(data, epochs, patience, bs)
+        self.data = data
+        self.model = model
+        self.opt = opt
+        self.epochs = epochs
+        self.patience = patience
+        self.bs = bs
+        self.seed = seed
         self.settings = dict(method=dict(method), epochs=epochs, patience=patience, bs=bs, clip_value=clip_value,
                              seed=seed, optimizer=type(opt).__name__, rule=dict(opt.defaults),
                              images=[len(s.labels) for s in data], shapes=[tuple(p.shape) for p in model.parameters()])
@@ -170,7 +184,8 @@ def train_epoch(self:Run,
     halt=lambda: False # Asked after every step
 )->bool:               # Was the epoch finished?
     "Train to the end of the epoch, from wherever in it the run stands"
-    train,valid = self.data.train,self.data.valid
+    train = self.data.train
+    valid = self.data.valid
     plan = draw_epoch(len(train.labels), self.bs, self.seed, self.epoch, self.mean.device)
     bs = min(self.bs, len(valid.labels))
     order = batch_indices(len(valid.labels), bs, self.steps, mix(self.seed, self.epoch, 1)).to(self.mean.device)
@@ -223,7 +238,8 @@ def load(self:Run,
     "Go on from where `save` left off; nothing changes if the file does not fit"
     try: state = torch.load(path, map_location=self.mean.device, weights_only=True)
     except Exception as e:
-        raise ValueError(f"{path} is not a whole checkpoint ({type(e).__name__}); move it away to start this run again") from e
+        raise ValueError(f"{path} is not a whole checkpoint ({type(e).__name__}); move it away to start this run "
+                         "again") from e
     theirs = state.get('settings', {}) if isinstance(state, dict) else {}
     if diff := [k for k in {**self.settings, **theirs} if self.settings.get(k)!=theirs.get(k)]:
         both = (f'{k} is {theirs.get(k)!r} there and {self.settings.get(k)!r} here' for k in diff)
@@ -238,15 +254,25 @@ def load(self:Run,
 class Interrupts:
     "While active, the first SIGINT or SIGTERM sets `asked` instead of breaking in"
     def __enter__(self):
-        self.asked,self.old = False,{}
+        self.asked = False
+        self.old = {}
         if threading.current_thread() is threading.main_thread():
             for s in (signal.SIGINT, signal.SIGTERM): self.old[s] = signal.signal(s, self.hear)
         return self
     def hear(self, sig, frame):
-        if self.asked: raise KeyboardInterrupt
+        if self.asked:
+            raise KeyboardInterrupt
         self.asked = True
     def __exit__(self, *_):
         for s,f in self.old.items(): signal.signal(s, f)
+
+# %% ../../nbs/experiments/03_training.ipynb #d052c2a0
+@patch
+def _tell(self:Run, bar):
+    "Show beside a bar how the run stands, after its first epoch"
+    if not self.rows: return
+    bar.set_postfix(valid=f"{self.rows[-1]['valid']:.1f}", best=f"{self.best['valid']:.1f}",
+                    loss=f"{self.rows[-1]['train_loss']:.3f}", lr=f"{self.rows[-1]['lr']:.2g}")
 
 # %% ../../nbs/experiments/03_training.ipynb #26e5be9d
 @patch
@@ -263,23 +289,26 @@ def fit(self:Run,
         def halt():
             nonlocal last,seconds
             now = time.perf_counter()
-            self.seconds,seconds,last = self.seconds+now-last,seconds-(now-last),now
+            self.seconds = self.seconds+now-last
+            seconds = seconds-(now-last)
+            last = now
             bar.update()
             return ints.asked or seconds <= 0
         while not self.done and seconds > 0:
             last = time.perf_counter()
             with tqdm(total=self.steps, initial=self.i, desc=f'epoch {self.epoch}', leave=False,
                       disable=not progress) as bar:
-                if self.rows:
-                    bar.set_postfix(valid=f"{self.rows[-1]['valid']:.1f}", best=f"{self.best['valid']:.1f}",
-                                    loss=f"{self.rows[-1]['train_loss']:.3f}", lr=f"{self.rows[-1]['lr']:.2g}")
+                self._tell(bar)
                 finished = self.train_epoch(halt)
-                if finished: self.close_epoch(); halt()
+                if finished:
+                    self.close_epoch()
+                    halt()
             if finished: self.rows[-1]['seconds'] = self.seconds
             if path is not None: self.save(path)
             if finished and after is not None:
                 seconds = min(seconds, math.inf if (left := after(self)) is None else left)
-            if ints.asked: raise KeyboardInterrupt
+            if ints.asked:
+                raise KeyboardInterrupt
     return self.done or 'time'
 
 # %% ../../nbs/experiments/03_training.ipynb #ce3a251b
@@ -287,10 +316,14 @@ def fit(self:Run,
 def _silent():
     "Keeps what the profiler's own code writes away from the screen"
     sys.stderr.flush()
-    kept,null = os.dup(2),os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
     try: yield
-    finally: os.dup2(kept, 2); os.close(kept); os.close(null)
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(null)
 
 def peak_memory(
     f,                            # What to run

@@ -31,7 +31,8 @@ def sgd(
     weight_decay:float=0.  # λ, the weight of the squared norm
 )->Dynamics:
     "Gradient descent with the options of `torch.optim.SGD`"
-    if nesterov and (not momentum or dampening): raise ValueError("`nesterov` needs a `momentum` and no `dampening`, as in `torch.optim.SGD`")
+    if nesterov and (not momentum or dampening):
+        raise ValueError("`nesterov` needs a `momentum` and no `dampening`, as in `torch.optim.SGD`")
     def update(s, g, lr, t):
         d = g + weight_decay*s[0] if weight_decay else g
         if not momentum: return (s[0] - lr*d)[None]
@@ -50,7 +51,8 @@ def _adam(betas, eps, l2, decoupled):
     def update(s, g, lr, t):
         w,m,v = s
         d = g + l2*w if l2 else g
-        m,v = b1*m + (1-b1)*d, b2*v + (1-b2)*d*d
+        m = b1*m + (1-b1)*d
+        v = b2*v + (1-b2)*d*d
         u = m/(1-b1**(t+1)) / (_sqrt(v/(1-b2**(t+1))) + eps)
         return torch.stack([(1 - lr*decoupled)*w - lr*u, m, v])
     return Dynamics(3, update)
@@ -95,7 +97,9 @@ def grad_of(
 )->Tensor:
     "The gradient of `loss` at `w`, as a differentiable function of `w`"
     value = loss(w)
-    if value.ndim: raise ValueError(f"the loss must return a scalar, not a tensor of shape {tuple(value.shape)}; take its mean or sum")
+    if value.ndim:
+        raise ValueError(f"the loss must return a scalar, not a tensor of shape {tuple(value.shape)}; take its mean "
+                         "or sum")
     return torch.autograd.grad(value, w, create_graph=True)[0]
 
 def phi(

@@ -22,16 +22,19 @@ def check_schedule(
 )->Tensor:               # The schedule as a vector
     "A schedule fit to train with: `T` finite rates, none below zero"
     try: lrs = torch.as_tensor(lrs)
-    except (TypeError, ValueError, RuntimeError): raise TypeError(f"`lrs` must be numbers, one for each step, not {type(lrs).__name__}") from None
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"`lrs` must be numbers, one for each step, not {type(lrs).__name__}") from None
     if lrs.ndim != 1 or len(lrs) != T:
-        raise ValueError(f"`lrs` has shape {tuple(lrs.shape)}, but there are {T} steps; give one rate for each (`torch.full(({T},), 0.1)` is a constant schedule)")
+        raise ValueError(f"`lrs` has shape {tuple(lrs.shape)}, but there are {T} steps; give one rate for each "
+                         f"(`torch.full(({T},), 0.1)` is a constant schedule)")
     bad = (~((lrs >= 0) & lrs.isfinite())).nonzero().flatten().tolist()
     if bad:
         shown = ', '.join(f'lrs[{i}]={lrs[i]:g}' for i in bad[:3]) + (' …' if bad[3:] else '')
-        raise ValueError(f"`lrs` must be finite and not negative, but {shown}; `lrs.clamp(min=0)` projects a schedule back")
+        raise ValueError(f"`lrs` must be finite and not negative, but {shown}; `lrs.clamp(min=0)` projects a "
+                         "schedule back")
     return lrs.detach().to(torch.empty(0) if like is None else like)
 
-# %% ../../nbs/theory/01_hypergradient.ipynb #3e0bffa7
+# %% ../../nbs/theory/01_hypergradient.ipynb #98216cab
 def _leaf(x): return x.detach().requires_grad_()
 
 def _get_rng(): return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
@@ -43,25 +46,38 @@ def _set_rng(states):
 
 def _scalar(value, name):
     "Raise unless `value` is a scalar that can be differentiated"
-    if not isinstance(value, Tensor): raise TypeError(f"`{name}` must return a scalar tensor, not {type(value).__name__}")
-    if value.ndim: raise ValueError(f"`{name}` must return a scalar, not a tensor of shape {tuple(value.shape)}; take its mean or sum")
-    if not value.requires_grad: raise ValueError(f"`{name}` returned a value that does not depend on the weights; compute it from its argument, without `detach` or `no_grad`")
+    if not isinstance(value, Tensor):
+        raise TypeError(f"`{name}` must return a scalar tensor, not {type(value).__name__}")
+    if value.ndim:
+        raise ValueError(f"`{name}` must return a scalar, not a tensor of shape {tuple(value.shape)}; take its mean "
+                         "or sum")
+    if not value.requires_grad:
+        raise ValueError(f"`{name}` returned a value that does not depend on the weights; compute it from its "
+                         "argument, without `detach` or `no_grad`")
     return value
 
+# %% ../../nbs/theory/01_hypergradient.ipynb #3e0bffa7
 def _check(dyn, w0, losses, E, lrs):
     "The schedule as a vector, after everything that can be checked before training has been"
-    if not isinstance(dyn, Dynamics): raise TypeError(f"`dyn` must be a `Dynamics` such as `sgd()` or `adam()`, not {type(dyn).__name__}")
+    if not isinstance(dyn, Dynamics):
+        raise TypeError(f"`dyn` must be a `Dynamics` such as `sgd()` or `adam()`, not {type(dyn).__name__}")
     if not isinstance(w0, Tensor) or w0.ndim != 1 or not w0.is_floating_point():
         raise TypeError("`w0` must be a vector of floating-point weights; `ravel(model)` makes one")
-    if not hasattr(losses, '__len__') or not all(map(callable, losses)): raise TypeError("`losses` must be a list of functions `w -> scalar`, one for each step")
-    if not len(losses): raise ValueError("`losses` is empty; give one loss for each step")
-    lrs,rng = check_schedule(lrs, len(losses), w0),_get_rng()
+    if not hasattr(losses, '__len__') or not all(map(callable, losses)):
+        raise TypeError("`losses` must be a list of functions `w -> scalar`, one for each step")
+    if not len(losses):
+        raise ValueError("`losses` is empty; give one loss for each step")
+    lrs = check_schedule(lrs, len(losses), w0)
+    rng = _get_rng()
     if E is not None: _scalar(E(_leaf(w0)), 'E')
     _set_rng(rng)                                    # a look that leaves no trace
     return lrs
 
 # %% ../../nbs/theory/01_hypergradient.ipynb #60aa01cd
-def _gradient(losses, t, w, **kwargs): return torch.autograd.grad(_scalar(losses[t](w), f'losses[{t}]'), w, **kwargs)[0].contiguous()
+def _gradient(losses, t, w, **kwargs):
+    "The gradient of the loss of step `t`"
+    loss = _scalar(losses[t](w), f'losses[{t}]')
+    return torch.autograd.grad(loss, w, **kwargs)[0].contiguous()
 
 def _states(dyn, s, losses, lrs, steps):
     yield s
@@ -112,14 +128,19 @@ def tangents(
     for t in range(len(lrs)):
         w = _leaf(s[0])
         g = _gradient(losses, t, w, create_graph=True)
-        HZ = torch.autograd.grad(g, w, Z[:,0], is_grads_batched=True)[0] if t and g.requires_grad else torch.zeros_like(Z[:,0])
-        with torch.no_grad(): s,Z = dyn.update(s, g.detach(), lrs[t], t), _push(dyn, s, g.detach(), lrs[t], t, Z, HZ)
+        if t and g.requires_grad: HZ = torch.autograd.grad(g, w, Z[:,0], is_grads_batched=True)[0]
+        else: HZ = torch.zeros_like(Z[:,0])
+        with torch.no_grad():
+            before = s
+            s = dyn.update(before, g.detach(), lrs[t], t)
+            Z = _push(dyn, before, g.detach(), lrs[t], t, Z, HZ)
         yield s,Z
 
 # %% ../../nbs/theory/01_hypergradient.ipynb #3a4db119
 def _final(E, s):
     "E, and its gradient as an adjoint of the whole state"
-    w,a = _leaf(s[0]), torch.zeros_like(s)
+    w = _leaf(s[0])
+    a = torch.zeros_like(s)
     value = _scalar(E(w), 'E')
     a[0] = torch.autograd.grad(value, w)[0]
     return value.item(), a
@@ -169,14 +190,20 @@ def hypergrad_reverse(
     lrs = _check(dyn, w0, losses, E, lrs)
     T = len(lrs)
     K = 1 if every is None else round(T**0.5) if every == 'sqrt' else every
-    if not isinstance(K, int) or K < 1: raise ValueError(f"`every` is {every!r}; give a number of steps, at least 1, or 'sqrt'")
+    if not isinstance(K, int) or K < 1:
+        raise ValueError(f"`every` is {every!r}; give a number of steps, at least 1, or 'sqrt'")
     blocks = [range(b, min(b+K, T)) for b in range(0, T, K)]
-    stored = [(s, _get_rng()) for t,s in enumerate(_states(dyn, dyn.init(w0.detach()), losses, lrs, range(blocks[-1][0]))) if t%K == 0]
-    grad,a = torch.zeros_like(lrs), None
+    states = _states(dyn, dyn.init(w0.detach()), losses, lrs, range(blocks[-1][0]))
+    stored = [(s, _get_rng()) for t,s in enumerate(states) if t%K == 0]
+    grad = torch.zeros_like(lrs)
+    a = None
     for block in reversed(blocks):
-        s,rng = stored.pop(); _set_rng(rng)
+        s,rng = stored.pop()
+        _set_rng(rng)
         tape,s = _taped(dyn, s, losses, lrs, block)
-        if a is None: (value,a),end = _final(E, s),_get_rng()
+        if a is None:
+            value,a = _final(E, s)
+            end = _get_rng()
         for t in reversed(block): a,grad[t] = _pullback(*tape.pop(), a)
     _set_rng(end)
     return value,grad
@@ -191,11 +218,15 @@ def short_hypergrad(
     t:int,                # The step whose rate is in question
     K:int                 # How many steps to look ahead: 1 for HD's estimate, T-t for the true hypergradient
 )->float:
-    "g'_K at time `t` of a trajectory, eq. (10); the losses must not be random, since their steps are repeated one by one"
+    "g'_K at time `t` of a trajectory, eq. (10); the losses must not be random, as their steps are repeated one by one"
     T = len(losses)
     lrs = check_schedule(lrs, T, states)
-    if len(states) != T+1: raise ValueError(f"`states` has {len(states)} entries, but {T} losses make {T+1} states; take both from the same `trajectory`")
-    if not (0 <= t < T and 1 <= K <= T-t): raise ValueError(f"`t`={t} and `K`={K}, but the trajectory has {T} steps; `t` can be 0 to {T-1} and `K` 1 to T-t")
+    if len(states) != T+1:
+        raise ValueError(f"`states` has {len(states)} entries, but {T} losses make {T+1} states; take both from the "
+                         "same `trajectory`")
+    if not (0 <= t < T and 1 <= K <= T-t):
+        raise ValueError(f"`t`={t} and `K`={K}, but the trajectory has {T} steps; `t` can be 0 to {T-1} and `K` 1 "
+                         "to T-t")
     _,a = _final(E, states[t+K])
     for i in reversed(range(t+1, t+K)):
         [step],_ = _taped(dyn, states[i], losses, lrs, [i])

@@ -52,18 +52,25 @@ def descend(
 )->Descent:
     "Gradient descent whose rate follows eq. (3), in double precision"
     beta,mu,w = (torch.as_tensor(v, dtype=torch.float64) for v in (beta, mu, start))
-    if beta.ndim != 1: raise ValueError(f"`beta` has shape {tuple(beta.shape)}; give a list with one hyper-learning rate per run")
-    mu,w,eta = mu.expand(len(beta))[:, None],w.expand(len(beta), 2),torch.full_like(beta, lr)
-    z,ws,etas = torch.zeros_like(w),[w],[]
+    if beta.ndim != 1:
+        raise ValueError(f"`beta` has shape {tuple(beta.shape)}; give a list with one hyper-learning rate per run")
+    mu = mu.expand(len(beta))[:, None]
+    w = w.expand(len(beta), 2)
+    eta = torch.full_like(beta, lr)
+    z = torch.zeros_like(w)
+    ws = [w]
+    etas = []
     for t in range(steps):
         w = w.detach().requires_grad_()
         g, = torch.autograd.grad(f(w).sum(), w, create_graph=True)
         hz, = torch.autograd.grad(g, w, z)
-        w,g = w.detach(),g.detach()
+        w = w.detach()
+        g = g.detach()
         if t > 0: eta = (eta - beta*(z*g).sum(1)).clamp(min=0)
         z = mu*(z - eta[:, None]*hz) - g
         w = w - eta[:, None]*g
-        ws.append(w); etas.append(eta)
+        ws.append(w)
+        etas.append(eta)
     ws = torch.stack(ws)
     return Descent(ws, torch.stack(etas), f(ws))
 
@@ -91,7 +98,11 @@ def win_share(
     "Share of β at which RTHO gets lower than HD, by starting point"
     grid = torch.stack(torch.meshgrid(xs, ys, indexing='xy'), -1).double()      # (ys, xs, 2)
     rows = grid[:, :, None].expand(-1, -1, len(betas), -1).reshape(-1, 2)
-    hd,rtho = (descend(f, rows, lr, betas.repeat(len(xs)*len(ys)), mu).best().view(*grid.shape[:2], -1) for mu in (0., 1.))
+    def lowest(mu):
+        runs = descend(f, rows, lr, betas.repeat(len(xs)*len(ys)), mu)
+        return runs.best().view(*grid.shape[:2], -1)
+    hd = lowest(0.)
+    rtho = lowest(1.)
     both = hd.isfinite() & rtho.isfinite()
     return ((rtho < hd) & both).sum(-1)/both.sum(-1)
 
@@ -100,7 +111,8 @@ def _surface(ax, f, xlim, ylim, levels):
     "Contours of `f`"
     x,y = torch.meshgrid(torch.linspace(*xlim, 200), torch.linspace(*ylim, 200), indexing='xy')
     ax.contourf(x, y, f(torch.stack([x, y], -1)).log(), levels, cmap='Greys', alpha=.7)
-    ax.set(xlim=xlim, ylim=ylim, xlabel='x', ylabel='y'); ax.locator_params(axis='x', nbins=5)
+    ax.set(xlim=xlim, ylim=ylim, xlabel='x', ylabel='y')
+    ax.locator_params(axis='x', nbins=5)
 
 def _paths(ax, setting, beta):
     "Trajectories of all rules, and a ring where each ended"
@@ -115,7 +127,8 @@ def _row(axs, title, setting, betas, beta, xlim, ylim, last):
     a,b,c = axs
     _surface(a, setting['f'], xlim, ylim, 20)
     _paths(a, setting, beta)
-    for (mu,r),style in zip(sweep(setting, betas).items(), ('o-', '.-', '.-', 's-')): b.plot(betas, r.best(), style, ms=3, lw=1)
+    for (mu,r),style in zip(sweep(setting, betas).items(), ('o-', '.-', '.-', 's-')):
+        b.plot(betas, r.best(), style, ms=3, lw=1)
     for mu in MUS: c.plot(descend(**setting, beta=[beta], mu=mu).eta[:last])
     a.set_title(f'{title}, β={beta:g}')
     b.set(title=f'{title}: lowest value within 500 steps', xlabel='β', ylabel='L', xscale='log', yscale='log')
@@ -128,7 +141,8 @@ def figure(): # A matplotlib figure
     fig,(top,low) = plt.subplots(2, 3, figsize=(13, 7.5), layout='constrained')
     _row(top, 'Beale', BEALE, torch.logspace(-9, -5, 41), 1e-7, (0., 3.6), (-.3, 1.7), 500)
     _row(low, 'Bukin N.6', BUKIN, torch.logspace(-5, 0, 41), 1e-3, (-10.2, -9.8), (-1., 3.5), 150)
-    top[0].plot(3, .5, 'wX', mec='k', ms=8); top[0].legend(fontsize=8)
+    top[0].plot(3, .5, 'wX', mec='k', ms=8)
+    top[0].legend(fontsize=8)
     low[2].set_yscale('symlog', linthresh=1e-2)
     return fig
 
@@ -142,6 +156,7 @@ def main(
     matplotlib.use('Agg')
     from pathlib import Path
     out = Path(out)
-    if not out.parent.is_dir(): raise SystemExit(f'--out: there is no folder {out.parent}')
+    if not out.parent.is_dir():
+        raise SystemExit(f'--out: there is no folder {out.parent}')
     figure().savefig(out, dpi=150)
     print(f'saved {out}')

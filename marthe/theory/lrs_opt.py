@@ -17,9 +17,23 @@ from torch import Tensor
 from .dynamics import Dynamics, adam, sgd
 from .hypergradient import check_schedule, hypergrad_reverse, run
 
-# %% ../../nbs/theory/02_lrs_opt.ipynb #55616d7a
+# %% ../../nbs/theory/02_lrs_opt.ipynb #cd013a9c
 _OUTER = dict(adam=adam, gd=sgd)
 
+def _check_outer(optimizer, step, clip, smooth, average):
+    "Raise for settings with which a schedule cannot move"
+    if not isinstance(optimizer, Dynamics) and optimizer not in _OUTER:
+        raise ValueError(f"`optimizer` is {optimizer!r}; it can be 'adam', 'gd' or a `Dynamics`")
+    if not callable(step) and not 0 < step < float('inf'):
+        raise ValueError(f"`step` is {step}; it must be positive and finite")
+    if clip is not None and not clip > 0:
+        raise ValueError(f"`clip` is {clip}; it must be positive, or `None` for no bound")
+    if smooth < 1 or smooth%2 == 0:
+        raise ValueError(f"`smooth` is {smooth}; it must be an odd number of steps, 1 for no smoothing")
+    if not 0 <= average <= 1:
+        raise ValueError(f"`average` is {average}; it is a share of the hyper-iterations, from 0 to 1")
+
+# %% ../../nbs/theory/02_lrs_opt.ipynb #55616d7a
 class LRSOpt:
     "Projected gradient descent on a whole schedule, with exact hypergradients"
     def __init__(self,
@@ -37,19 +51,19 @@ class LRSOpt:
         every:int|str='sqrt', # Steps between stored states, as in `hypergrad_reverse`
         seed:int=0            # Decides all minibatches
     ):
-        if not isinstance(optimizer, Dynamics) and optimizer not in _OUTER:
-            raise ValueError(f"`optimizer` is {optimizer!r}; it can be 'adam', 'gd' or a `Dynamics`")
-        if not callable(step) and not 0 < step < float('inf'):
-            raise ValueError(f"`step` is {step}; it must be positive and finite")
-        if clip is not None and not clip > 0:
-            raise ValueError(f"`clip` is {clip}; it must be positive, or `None` for no bound")
-        if smooth < 1 or smooth%2 == 0:
-            raise ValueError(f"`smooth` is {smooth}; it must be an odd number of steps, 1 for no smoothing")
-        if not 0 <= average <= 1:
-            raise ValueError(f"`average` is {average}; it is a share of the hyper-iterations, from 0 to 1")
-        self.dyn,self.w0,self.sample,self.E,self.metric = dyn,w0,sample,E,metric
+        _check_outer(optimizer, step, clip, smooth, average)
+        self.dyn = dyn
+        self.w0 = w0
+        self.sample = sample
+        self.E = E
+        self.metric = metric
         self.outer = optimizer if isinstance(optimizer, Dynamics) else _OUTER[optimizer]()
-        self.step,self.clip,self.smooth,self.average,self.every,self.seed = step,clip,smooth,average,every,seed
+        self.step = step
+        self.clip = clip
+        self.smooth = smooth
+        self.average = average
+        self.every = every
+        self.seed = seed
         self.lrs = check_schedule(lrs, torch.as_tensor(lrs).numel(), w0)
         self.state = self.outer.init(self.lrs)
         self.losses = []

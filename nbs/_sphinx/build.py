@@ -24,6 +24,7 @@ from marthe._modidx import d as index
 
 # Sidebar groups: the folder of each, in the order of the sidebar.
 GROUPS = dict(guides='Guides', core='Core', theory='Theory', experiments='Experiments')
+OPEN = {'Reference', 'step'}     # exported code that a reader should meet without a click
 _noise = re.compile(r"^(<Figure size|Text\(|\[?<matplotlib\.|<Axes|\[?array\(\[<Axes|\(?<Figure)")
 
 def page_name(nb:str): return re.sub(r'(^|/)\d+[a-z]?_', r'\1', nb)
@@ -74,12 +75,13 @@ class api_entries(Processor):
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
 
 def show_code(cell):
-    "Hidden cells go; exported code stays, folded under its entries, open if it has none, unless it is imports alone"
+    "Hidden cells go; exported code stays, folded under its entries but for a few, and imports alone go"
     flags = cell.directives_.keys()
     if flags & {'hide', 'default_exp'}: del cell['source']
     elif flags & {'export', 'exporti'}:
         defs = [o for o in cell.parsed_() if not isinstance(o, (ast.Import, ast.ImportFrom))]
         if not defs: del cell['source']
+        elif any(getattr(o, 'name', '') in OPEN for o in defs): pass
         elif any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
 
 def page_links(cell):

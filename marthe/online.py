@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['VERSION', 'Reference', 'MARTHE', 'HD', 'RTHO']
 
-# %% ../nbs/core/11_online.ipynb #9930e440
+# %% ../nbs/core/11_online.ipynb #dd6ddccc
 import copy, math
 from contextlib import contextmanager
 
@@ -26,7 +26,7 @@ from .rules import Along, Auto, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents, directions
 from .vectors import fetch, norm, refuse, tell
 
-# %% ../nbs/core/11_online.ipynb #9e008a28
+# %% ../nbs/core/11_online.ipynb #2c1d8180
 def _flat(ts): return torch.cat([t.reshape(-1) for t in ts])
 
 class Reference:
@@ -52,7 +52,7 @@ class Reference:
         self.opt.step()                                                      # w
         self.t += 1
 
-# %% ../nbs/core/11_online.ipynb #ea68ac30
+# %% ../nbs/core/11_online.ipynb #c524229e
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -68,7 +68,8 @@ class MARTHE:
         max_change:float=None,     # With a `beta`: bound on the change of a rate in one step
         hvp_frac:float=1.,         # Share of the minibatch that Hessian-vector products are taken on
         total_steps:int=None,      # Without a `beta`: number of steps of the run, if known
-        fall:float=0.3,            # Share of `total_steps` over which the rate falls to zero
+        fall:float=0.3,            # Share of `total_steps` over which the rate falls to zero, at least
+        search:int=360,            # Steps after which that fall begins, at the latest; None for no such bound
         alpha:float=0.02,          # Without a `beta`: α, the speed of the logarithm of a rate
         average:float=0.97,        # Without a `beta`: memory of the averages in the long run; 0 for none
         rule=None,                 # A rule of your own, instead of `beta` or `alpha` and `average`
@@ -77,7 +78,8 @@ class MARTHE:
     ):
         settings = dict(beta=beta, mu=mu, every=every, groups=groups, engine=engine, clip_value=clip_value,
                         clip_norm=clip_norm, max_change=max_change, hvp_frac=hvp_frac, total_steps=total_steps,
-                        fall=fall, alpha=alpha, average=average, first=first, guard=guard)
+                        fall=fall, search=search, alpha=alpha, average=average, first=first,
+                        guard=guard)
         self.opt = opt
         self.model = model
         self.given_rule = rule
@@ -92,7 +94,7 @@ class MARTHE:
         self.stepped = None
         self.hypergrad = self._by_group([0.]*len(self.directions))
 
-# %% ../nbs/core/11_online.ipynb #71a282e9
+# %% ../nbs/core/11_online.ipynb #d85682a2
 @patch
 def step(self:MARTHE,
     train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
@@ -119,7 +121,7 @@ def step(self:MARTHE,
     self._after(seen, numbers, decision, bad)
     return loss
 
-# %% ../nbs/core/11_online.ipynb #4068bbed
+# %% ../nbs/core/11_online.ipynb #cb6d6b4c
 @patch
 def _assemble(self:MARTHE, settings, directions):
     "Make the parts from the settings"
@@ -131,7 +133,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.engine = self._make_engine(s)
     self.average = Average(len(directions), self.rule.average)
     self.drift = Drift(s['mu'])
-    self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall']), self.rule.log)
+    self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall'], s['search']), self.rule.log)
     self.every = s['every']
     self.first = (0.2 if self.rule.log else None) if s['first']=='auto' else s['first']
     self.started = self.first is None
@@ -139,7 +141,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.guard = Guard(self.opt, self.model) if guarded else None
     self.record = Record(self.rule.shows)
 
-# %% ../nbs/core/11_online.ipynb #3783d6a7
+# %% ../nbs/core/11_online.ipynb #9b4b5bca
 @patch
 def _make_rule(self:MARTHE, s):
     if s['beta'] is None: return Auto(s['alpha'], s['average'])
@@ -152,8 +154,8 @@ def _make_engine(self:MARTHE, s):
     else: engine = Finite(self.model, bounded=self.tangent.push is not push_sgd)
     return engine if s['hvp_frac']==1 else OnShare(engine, s['hvp_frac'])
 
-# %% ../nbs/core/11_online.ipynb #99e62856
-_AUTO_ONLY = dict(total_steps=None, fall=0.3, alpha=0.02, average=0.97)
+# %% ../nbs/core/11_online.ipynb #b9fb7df1
+_AUTO_ONLY = dict(total_steps=None, fall=0.3, search=360, alpha=0.02, average=0.97)
 
 def _check_settings(s):
     mu,every,frac,engine = s['mu'], s['every'], s['hvp_frac'], s['engine']
@@ -170,7 +172,7 @@ def _check_settings(s):
     refuse(not (first in ('auto', None) or is_number(first) and first>0),
            f"`first` must be a positive share of the rate of the lowest point, or None, not {first}")
 
-# %% ../nbs/core/11_online.ipynb #cc936039
+# %% ../nbs/core/11_online.ipynb #725bfaa5
 def _check_rule(s, rule):
     "Settings of one rule do not go with another"
     given = [k for k,default in _AUTO_ONLY.items() if s[k]!=default]
@@ -182,7 +184,7 @@ def _check_rule(s, rule):
     refuse(rule is not None and given, f"{', '.join(given)} belongs to a rule of ours; give it to your own `rule` instead",
            TypeError)
 
-# %% ../nbs/core/11_online.ipynb #5c29bde6
+# %% ../nbs/core/11_online.ipynb #3a4e3ce1
 def _check_optimizer(opt):
     hooks = [*opt._optimizer_step_pre_hooks, *opt._optimizer_step_post_hooks]
     refuse(hooks, "`opt` has a step pre-hook or post-hook, which may change gradients or weights behind the tangent's "
@@ -190,7 +192,7 @@ def _check_optimizer(opt):
     refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a "
            "loss small would work against it; negate the loss and leave `maximize` out")
 
-# %% ../nbs/core/11_online.ipynb #2c3aa56d
+# %% ../nbs/core/11_online.ipynb #ad70dfa9
 def _check_parameter(p, i, known):
     refuse(id(p) not in known, f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to "
            "`model`; pass the model that `opt` was made for")
@@ -204,7 +206,7 @@ def _check_parameter(p, i, known):
     refuse(hasattr(p, 'device_mesh'), "sharded parameters are not supported: Z would have to be sharded alike; "
            "use DistributedDataParallel", NotImplementedError)
 
-# %% ../nbs/core/11_online.ipynb #a603c61f
+# %% ../nbs/core/11_online.ipynb #4686344e
 def _check_modules(model, twice):
     for name,m in model.named_modules():
         refuse(type(m).__name__=='FullyShardedDataParallel', "FSDP is not supported: Z would have to be sharded alike; "
@@ -230,7 +232,7 @@ def _check(self:MARTHE, settings):
         for p in group['params']: _check_parameter(p, i, known)
     _check_modules(model, twice=settings['engine']=='exact' and settings['mu']>0)
 
-# %% ../nbs/core/11_online.ipynb #0298d69e
+# %% ../nbs/core/11_online.ipynb #6a1a85d6
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -256,7 +258,7 @@ def Z(self:MARTHE):
     "The tangent of the whole state along each direction, by parameter"
     return self.tangent.Z
 
-# %% ../nbs/core/11_online.ipynb #3e2a579a
+# %% ../nbs/core/11_online.ipynb #3f89fd4d
 @patch
 def _check_step(self:MARTHE):
     "Raise if no step can be taken now; report what works against it"
@@ -273,7 +275,7 @@ def _check_step(self:MARTHE):
                    "over as the new one. If a learning-rate scheduler is on, remove it: it undoes what MARTHE finds")
     self._check_gradient()
 
-# %% ../nbs/core/11_online.ipynb #88a94a41
+# %% ../nbs/core/11_online.ipynb #3854ea2a
 @patch(as_prop=True)
 def _moves_rates(self:MARTHE):
     "Does the rule move anything? β=0 and α=0 do not, and then a rate of the user's is as good as any"
@@ -294,10 +296,11 @@ def _check_gradient(self:MARTHE):
     self._tell('grad', "gradients were changed after `step`, by clip_grad_norm_ or the like. That has no effect: `step` "
                "computes, uses and replaces them; set `clip_norm` or `clip_value` of MARTHE instead")
 
-# %% ../nbs/core/11_online.ipynb #db168be7
+# %% ../nbs/core/11_online.ipynb #63f1cdc6
 @patch(as_prop=True)
 def _parts(self:MARTHE):
-    return [p for p in (self.tangent, self.average, self.drift, self.rates, self.aside, self.guard) if p]
+    parts = self.tangent, self.average, self.drift, self.rates, self.aside, self.guard, self.tangent.push
+    return [p for p in parts if p is not None]
 
 @patch
 def _remember(self:MARTHE, whole):
@@ -309,7 +312,7 @@ def _remember(self:MARTHE, whole):
     whole.undo.append(lambda: self.rates.write(lrs))
     return before
 
-# %% ../nbs/core/11_online.ipynb #d31b7967
+# %% ../nbs/core/11_online.ipynb #b40e2ffd
 @patch
 def _begin(self:MARTHE, train_loss, val_loss):
     "What comes before a step"
@@ -325,7 +328,7 @@ def _resting(self:MARTHE):
     "Does the rule rest at this step?"
     return self.rests and self.rates.end(self.t)<1
 
-# %% ../nbs/core/11_online.ipynb #632d37e1
+# %% ../nbs/core/11_online.ipynb #c71132db
 @patch
 def _start(self:MARTHE, train_loss, val_loss):
     "Find the first rates, if this minibatch has any"
@@ -343,9 +346,9 @@ def _restart(self:MARTHE):
     "Begin the tangent, the averages, the drift, what the rule has learned and the judgement of the loss anew"
     self.memory = self.rule.start(len(self.directions))
     for part in (self.tangent, self.average, self.drift, self.guard):
-        if part: part.restart()
+        if part is not None: part.restart()
 
-# %% ../nbs/core/11_online.ipynb #c7a39e2f
+# %% ../nbs/core/11_online.ipynb #00a43a19
 @patch
 def _looked_along(self:MARTHE):
     "The tangents of the weights at which E is looked at, one dictionary a direction; None where the rate is not due"
@@ -358,7 +361,7 @@ def _scale(self:MARTHE):
     "The size of the variable that Z is the tangent for"
     return 1. if self.rule.log else max(self.lrs)
 
-# %% ../nbs/core/11_online.ipynb #a4ae8a06
+# %% ../nbs/core/11_online.ipynb #522b0532
 @patch
 def _objective(self:MARTHE, train_loss, val_loss):
     "E, its derivative along each direction and its gradient; None where there is nothing to look at"
@@ -382,7 +385,7 @@ def _curvature(self:MARTHE, train_loss):
     loss,g,hz = self.engine.products(train_loss, params, zs, self._scale)
     return loss, g, hz or [{} for _ in self.directions]
 
-# %% ../nbs/core/11_online.ipynb #6544ce2f
+# %% ../nbs/core/11_online.ipynb #34e03618
 @patch
 def _measure(self:MARTHE, loss, g, hz, E):
     "What the rule sees, and every number by name"
@@ -399,7 +402,7 @@ def _measure(self:MARTHE, loss, g, hz, E):
     numbers = fetch(numbers)
     return self._seen(numbers), numbers
 
-# %% ../nbs/core/11_online.ipynb #1586a82e
+# %% ../nbs/core/11_online.ipynb #37ef65dd
 @patch
 def _along(self:MARTHE, j, z, delta, grad):
     "What is measured along one direction, tensors by name"
@@ -415,7 +418,7 @@ def _drift_along(self:MARTHE, j):
     groups = [group for group,d in zip(self.opt.param_groups, self.directions[j]) if d]
     return self.drift.along([p for group in groups for p in group['params']])
 
-# %% ../nbs/core/11_online.ipynb #4019f5dc
+# %% ../nbs/core/11_online.ipynb #2101cda2
 @patch
 def _seen(self:MARTHE, numbers):
     "The same numbers as the rule gets them"
@@ -427,7 +430,7 @@ def _seen(self:MARTHE, numbers):
     losses = {k: numbers[k] for k in ('train_loss', 'val_loss', 'agreement') if k in numbers}
     return Seen(rows, **losses)
 
-# %% ../nbs/core/11_online.ipynb #97c4c03b
+# %% ../nbs/core/11_online.ipynb #189bf392
 @patch
 def _next_rates(self:MARTHE, decision):
     "The base rates after the rule's moves, and the rates of this step"
@@ -435,7 +438,7 @@ def _next_rates(self:MARTHE, decision):
     base = self.rates.moved(decision.moves)
     return base, self.rates.at(self.t, base)
 
-# %% ../nbs/core/11_online.ipynb #f361ea4f
+# %% ../nbs/core/11_online.ipynb #071c7b57
 @patch
 def _not_finite(self:MARTHE, numbers, etas):
     "The name and value of a number in this step whose square is not finite, if there is one"
@@ -454,7 +457,7 @@ def _skip(self:MARTHE, bad, before):
                f"If this goes on, the run has diverged: {lower} `clip_norm` or `clip_value`. "
                "Further skips are counted in `skipped`.")
 
-# %% ../nbs/core/11_online.ipynb #bd9fe377
+# %% ../nbs/core/11_online.ipynb #44ae725a
 @patch
 def _clip(self:MARTHE, g, hz):
     "The gradient that the optimizer will see, and its tangents"
@@ -474,7 +477,7 @@ def _next_tangent(self:MARTHE, g, hz, etas, decision):
     Z = self.tangent.pushed(g, hz, etas, anew)
     return Z, self.drift.followed(self.params) if 'stretch' in self.rule.needs else {}
 
-# %% ../nbs/core/11_online.ipynb #b54f4097
+# %% ../nbs/core/11_online.ipynb #23a9484d
 @patch
 def _descend(self:MARTHE, g, etas, whole):
     "The optimizer's own step, with the new rates"
@@ -494,7 +497,7 @@ def _commit(self:MARTHE, Z, slow, base, decision):
     if decision.mu is not None: self.tangent.mu = decision.mu
     if not self.started: self.rates.write(base)
 
-# %% ../nbs/core/11_online.ipynb #1e51407d
+# %% ../nbs/core/11_online.ipynb #06751ed9
 @patch
 def _after(self:MARTHE, seen, numbers, decision, bad):
     "What follows a step, taken or skipped"
@@ -524,7 +527,7 @@ def _watch(self:MARTHE, loss, skipped):
                "all was well, with half the rate. Further returns are counted in `went_back`.")
     return True
 
-# %% ../nbs/core/11_online.ipynb #a3d1c728
+# %% ../nbs/core/11_online.ipynb #c8ab9d92
 @patch
 def _hypergrads(self:MARTHE, seen):
     "Δη along each direction, None where there is none"
@@ -550,7 +553,7 @@ def _write_down(self:MARTHE, used, seen, numbers, decision, **flags):
                     z_norm=numbers.get('z_norm', 0.), train_loss=numbers['train_loss'],
                     val_loss=numbers.get('val_loss', math.nan), **flags, **shown)
 
-# %% ../nbs/core/11_online.ipynb #fd5b66d4
+# %% ../nbs/core/11_online.ipynb #5f4a3619
 @patch(as_prop=True)
 def history(self:MARTHE):
     "What was recorded, column by column"
@@ -573,7 +576,7 @@ def plot(self:MARTHE,
     "The schedule so far, what moved it, and the losses"
     return plot_history(self.history, axs, self.rule.shows, self.rule.log)
 
-# %% ../nbs/core/11_online.ipynb #33c3cb4e
+# %% ../nbs/core/11_online.ipynb #7b8fc563
 @patch
 @contextmanager
 def averaged(self:MARTHE):
@@ -583,17 +586,17 @@ def averaged(self:MARTHE):
         with self.average.averaged(): yield
     finally: self.inside -= 1
 
-# %% ../nbs/core/11_online.ipynb #de4d608b
+# %% ../nbs/core/11_online.ipynb #2bff3f8b
 def _set_end(self, total_steps):
     check_end(total_steps, max(1, self.t))
     self.rates.take_over(self.t)
-    self.rates.end = End(total_steps, self.rates.end.fall)
+    self.rates.end = End(total_steps, self.rates.end.fall, self.rates.end.search)
     self.rates.write(self.rates.at(max(self.t-1, 0)))
 
 MARTHE.total_steps = property(lambda self: self.rates.end.total_steps, _set_end,
                               doc="Number of steps of the run, None if not known; may be set on the way")
 
-# %% ../nbs/core/11_online.ipynb #d932c367
+# %% ../nbs/core/11_online.ipynb #661bd3d8
 def HD(
     opt:torch.optim.Optimizer, # Does the real steps
     model:nn.Module,           # The model that `opt` trains
@@ -612,7 +615,7 @@ def RTHO(
     "Real-time hyperparameter optimization: `MARTHE` with μ=1, which forgets nothing"
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
-# %% ../nbs/core/11_online.ipynb #85087e60
+# %% ../nbs/core/11_online.ipynb #5e45f7c9
 VERSION = 2      # Of what `state_dict` holds
 
 @patch
@@ -629,7 +632,7 @@ def state_dict(self:MARTHE)->dict:
                  guard=self.guard.state_dict() if self.guard else None)
     return {**whole, **parts, 'memory': copy.deepcopy(self.memory)}
 
-# %% ../nbs/core/11_online.ipynb #93ec7aed
+# %% ../nbs/core/11_online.ipynb #3412db3a
 @patch
 def _check_fits(self:MARTHE, sd):
     "Raise if `sd` belongs to another run"
@@ -647,7 +650,7 @@ def _check_fits(self:MARTHE, sd):
     groups = len(self.opt.param_groups)
     refuse(len(sd['lrs'])!=groups, f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
 
-# %% ../nbs/core/11_online.ipynb #49ace11b
+# %% ../nbs/core/11_online.ipynb #c583c6aa
 @patch
 def _take_parts(self:MARTHE, sd):
     "Assemble the parts anew and give each its state"
@@ -665,7 +668,7 @@ def _take_parts(self:MARTHE, sd):
     self.aside.rng = [s.cpu() for s in sd['rng']]
     for k in ('t', 'skipped', 'started', 'hypergrad'): setattr(self, k, sd[k])
 
-# %% ../nbs/core/11_online.ipynb #999d2f32
+# %% ../nbs/core/11_online.ipynb #a14762c2
 @patch
 def load_state_dict(self:MARTHE,
     sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
@@ -683,7 +686,7 @@ def load_state_dict(self:MARTHE,
         self.rates.write(sd['lrs'])
         if given is not None and given!=self.total_steps: self.total_steps = given
 
-# %% ../nbs/core/11_online.ipynb #6a4b5212
+# %% ../nbs/core/11_online.ipynb #eaf5638b
 @patch(as_prop=True)
 def param_groups(self:MARTHE):
     "Not here: they are the optimizer's"

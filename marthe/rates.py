@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['End', 'check_end', 'Rates']
 
-# %% ../nbs/core/09_rates.ipynb #a460f9b8
+# %% ../nbs/core/09_rates.ipynb #3f458ec5
 import math
 
 import torch
@@ -14,24 +14,34 @@ from torch import Tensor, nn
 
 from .vectors import refuse
 
-# %% ../nbs/core/09_rates.ipynb #82b247e1
+# %% ../nbs/core/09_rates.ipynb #c3af1a70
 class End:
     "The factor of the final fall"
     def __init__(self,
         total_steps:int=None, # Number of steps of the run, if known
-        fall:float=0.3        # Share of them over which the rate falls to zero
+        fall:float=0.3,       # Share of them over which the rate falls to zero, at least
+        search:int=360        # Steps after which the fall begins, at the latest; None for no such bound
     ):
         refuse(not 0<fall<1, f"`fall` must be a share of the run, above 0 and below 1, not {fall}")
+        refuse(not (search is None or isinstance(search, int) and search>0),
+               f"`search` must be a positive whole number of steps, or None for no bound, not {search}")
         check_end(total_steps)
         self.total_steps = total_steps
         self.fall = fall
+        self.search = search
+    @property
+    def length(self)->float:
+        "Over how many steps the rate falls"
+        falling = self.fall*self.total_steps
+        return falling if self.search is None else max(falling, self.total_steps - self.search)
     def __call__(self,
         t:int # Number of the step
     )->float:
         "What is left of the rate at step `t`"
         if self.total_steps is None: return 1.
-        return min(1., (self.total_steps - t)/(self.fall*self.total_steps))
+        return min(1., (self.total_steps - t)/self.length)
 
+# %% ../nbs/core/09_rates.ipynb #ff7a9713
 def check_end(
     total_steps, # Number of steps of the run, or None
     taken:int=1  # Steps already taken
@@ -41,7 +51,7 @@ def check_end(
     refuse(not fits, "`total_steps` must be a positive whole number, no less than the steps already taken, "
            f"or None, not {total_steps}")
 
-# %% ../nbs/core/09_rates.ipynb #c3a86cd6
+# %% ../nbs/core/09_rates.ipynb #40f0faf0
 class Rates:
     "The rate of each group: what a rule has found, times the final fall"
     def __init__(self,
@@ -65,7 +75,7 @@ class Rates:
         "Does any direction move this group?"
         return any(d[i] for d in self.directions)
 
-# %% ../nbs/core/09_rates.ipynb #cdd0e04c
+# %% ../nbs/core/09_rates.ipynb #a304db02
 @patch
 def moved(self:Rates,
     moves:list # How far the variable of each direction moves
@@ -87,7 +97,7 @@ def at(self:Rates,
     base = self.base if base is None else base
     return [b*self.end(t) if self.moves(i) else b for i,b in enumerate(base)]
 
-# %% ../nbs/core/09_rates.ipynb #c2ed6178
+# %% ../nbs/core/09_rates.ipynb #b20ff698
 @patch
 def write(self:Rates,
     etas:list # A rate for each group
@@ -98,7 +108,7 @@ def write(self:Rates,
         else: group['lr'] = eta
     self.written = self.now
 
-# %% ../nbs/core/09_rates.ipynb #3d0feff9
+# %% ../nbs/core/09_rates.ipynb #10655fc8
 @patch
 def take_over(self:Rates,
     t:int # Number of the step about to be taken

@@ -86,13 +86,13 @@ class MARTHE:
         self._check(settings)
         self._assemble(settings, directions(opt, groups))
         self.aside = Aside(model)
-        self.t = 0
-        self.skipped = 0
+        self.t = 0              # Steps taken, skipped ones included
+        self.skipped = 0        # Steps skipped because a number in them was not finite
         self.inside = 0
         self.rests = True
         self.told = set()
         self.stepped = None
-        self.hypergrad = self._by_group([0.]*len(self.directions))
+        self.hypergrad = self._by_group([0.]*len(self.directions))    # The latest Δη; a list where groups have their own
 
 # %% ../nbs/core/11_online.ipynb #5e84fc44
 @patch

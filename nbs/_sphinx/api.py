@@ -52,11 +52,32 @@ def table(obj, params, returns):
     if not any(r[2] for r in rows[2:]): rows = [(n, t, doc) for n,t,_,doc in rows]
     return '\n'.join('| ' + ' | '.join(c.replace('\n', ' ').replace('|', r'\|') for c in r) + ' |' for r in rows)
 
-def methods(cls, skip):
+def methods(cls):
     "Public documented methods and properties that `cls` itself defines"
+    kinds = property, classmethod, staticmethod
     for name,o in vars(cls).items():
-        if name[0]!='_' and f'{cls.__name__}.{name}' not in skip and getattr(o, '__doc__', None) and (
-            inspect.isfunction(o) or isinstance(o, (property, classmethod, staticmethod))): yield name, o
+        if name[0]=='_' or not getattr(o, '__doc__', None): continue
+        if inspect.isfunction(o) or isinstance(o, kinds): yield name, o
+
+def attributes(cls):
+    "Public attributes that `__init__` sets and describes in a trailing comment"
+    src = dedent(inspect.getsource(cls))
+    lines = src.encode().splitlines()              # columns of `ast` count bytes
+    init = [o for o in ast.parse(src).body[0].body if getattr(o, 'name', '')=='__init__']
+    for o in ast.walk(init[0]) if init else ():
+        if not (isinstance(o, ast.Assign) and isinstance(o.targets[0], ast.Attribute)): continue
+        name,comment = o.targets[0].attr, lines[o.end_lineno-1][o.end_col_offset:].decode().partition('#')[2].strip()
+        if name[0]!='_' and comment: yield name, comment
+
+def members(cls, skip):
+    "Everything public in a class whose methods are described elsewhere, as a Markdown table; empty for any other"
+    found = dict(methods(cls))
+    if not any(f'{cls.__name__}.{name}' in skip for name in found): return ''
+    rows = list(attributes(cls))
+    for name,o in found.items():
+        call = '' if isinstance(o, property) else '()'
+        rows.append((f'{cls.__name__}.{name}{call}', inspect.getdoc(o)))
+    return '\n'.join(['| member | |', '|---|---|', *(f"| `{name}` | {doc.splitlines()[0]} |" for name,doc in rows)])
 
 def directive(kind, sig, module, body, *options, fence='```'):
     return '\n'.join([f'{fence}{{py:{kind}}} {sig}', f':module: {module}', *options, '', body, fence])
@@ -80,5 +101,7 @@ def entry(
     body = f'{doc}\n\n{table(obj, params, returns)}'
     if not inspect.isclass(obj):
         return directive('method' if '.' in name else 'function', sig_text(name, params, returns), module, body, *options)
-    nested = [entry(f'{name}.{n}', o, module, index=index) for n,o in methods(obj, skip)]
-    return directive('class', sig_text(name, params, None), module, '\n\n'.join([body, *nested]), *options, fence='````')
+    own = [(n, o) for n,o in methods(obj) if f'{obj.__name__}.{n}' not in skip]
+    nested = [entry(f'{name}.{n}', o, module, index=index) for n,o in own]
+    body = '\n\n'.join([body, members(obj, skip), *nested])
+    return directive('class', sig_text(name, params, None), module, body, *options, fence='````')

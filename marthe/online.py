@@ -88,11 +88,11 @@ class MARTHE:
         self.aside = Aside(model)
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
-        self.inside = 0
-        self.rests = True
-        self.told = set()
-        self.stepped = None
-        self.hypergrad = self._by_group([0.]*len(self.directions))    # The latest Δη; a list where groups have their own
+        self.inside = 0         # How many `averaged()` are open
+        self.rests = True       # Does the rule rest during the final fall?
+        self.told = set()       # Warnings that have been given
+        self.stepped = None     # A parameter of the latest step, and its gradient's identity and version
+        self.hypergrad = self._by_group([0.]*len(self.directions))   # The latest Δη; a list if groups have their own
 
 # %% ../nbs/core/11_online.ipynb #5e84fc44
 @patch
@@ -273,7 +273,8 @@ def _check_step(self:MARTHE):
            "set `total_steps` to a larger number, or to None to go on without an end", RuntimeError)
     if self.rates.take_over(self.t) and self.t and self._moves_rates:
         self._tell('rate', "the learning rate in `opt.param_groups` is not the one that MARTHE wrote there, and is "
-                   "taken over as the new one. If a learning-rate scheduler is on, remove it: it undoes what MARTHE finds")
+                   "taken over as the new one. If a learning-rate scheduler is on, remove it: it undoes what "
+                   "MARTHE finds")
     self._check_gradient()
 
 # %% ../nbs/core/11_online.ipynb #ffa33b6a
@@ -693,5 +694,5 @@ def load_state_dict(self:MARTHE,
 def param_groups(self:MARTHE):
     "Not here: they are the optimizer's"
     raise AttributeError("MARTHE is not an optimizer; its rates are in `opt.param_groups`. GradScaler cannot drive it, "
-                         "since scaled gradients have no tangent: use torch.autocast with bfloat16 inside the closures, "
-                         "which needs no scaler")
+                         "since scaled gradients have no tangent: use torch.autocast with bfloat16 inside the "
+                         "closures, which needs no scaler")

@@ -55,7 +55,9 @@ def tiny_run(
     z = None if mu is None else Tangent(opt, directions(opt, 'shared'), mu)
     for x,y,lr in zip(*tiny_data(len(rates)), rates):
         _,g,hz = grad_hvp(lambda: F.cross_entropy(net(x), y), params, z.along(params) if z else [])
-        if z is not None: z.Z = z.pushed(dict(zip(params, g)), [dict(zip(params, h)) for h in hz] or [{}], [lr]*len(opt.param_groups))
+        if z is not None:
+            products = [dict(zip(params, h)) for h in hz] or [{}]
+            z.Z = z.pushed(dict(zip(params, g)), products, [lr]*len(opt.param_groups))
         for p,grad in zip(params, g): p.grad = grad
         for group in opt.param_groups: group['lr'] = lr
         opt.step()
@@ -155,8 +157,10 @@ def try_class(
     return {**worst, 'message': worst['message'][:300]}
 
 # %% ../../nbs/experiments/12_optimizers.ipynb #172e1c3b
-PACKAGES = {'torch.optim': 'torch', 'timm.optim': 'timm', 'pytorch_optimizer': 'pytorch_optimizer', 'optimi': 'torch-optimi',
-            'lion_pytorch': 'lion-pytorch', 'schedulefree': 'schedulefree', 'prodigyopt': 'prodigyopt', 'dadaptation': 'dadaptation'}
+PACKAGES = {
+    'torch.optim': 'torch', 'timm.optim': 'timm', 'pytorch_optimizer': 'pytorch_optimizer', 'optimi': 'torch-optimi',
+    'lion_pytorch': 'lion-pytorch', 'schedulefree': 'schedulefree', 'prodigyopt': 'prodigyopt',
+    'dadaptation': 'dadaptation'}
 
 def try_package(
     name:str,   # A module

@@ -72,7 +72,8 @@ DEFAULTS = dict(
     online      = dict(max_change=None),
     exponential = dict(end=0.1),
     onecycle    = dict(warm=0.3, start=25., end=1e4),
-    fall        = dict(share=0.3))
+    fall        = dict(share=0.3),
+    linear      = dict(warm=0.05))
 _leading = ('mu', 'beta', 'lr', 'end')
 
 def _value(v): return f'{v:.12g}' if isinstance(v, (int, float)) and not isinstance(v, bool) else str(v)

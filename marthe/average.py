@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['at_weights', 'newest', 'Average', 'Drift', 'compare']
 
-# %% ../nbs/core/05_average.ipynb #9c699865
+# %% ../nbs/core/05_average.ipynb #bab5a1d1
+import math
 from contextlib import contextmanager, nullcontext
 
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from .vectors import by_number, by_param, dot, norm, wide
 
-# %% ../nbs/core/05_average.ipynb #58464e8e
+# %% ../nbs/core/05_average.ipynb #37386a37
 def _put(params, values):
     torch._foreach_copy_([p.data for p in params], values)
     torch.clear_autocast_cache()
@@ -31,15 +32,19 @@ def at_weights(
         yield
     finally: _put(params, kept)
 
-# %% ../nbs/core/05_average.ipynb #c66c593a
+# %% ../nbs/core/05_average.ipynb #3937b272
 def newest(
     n:int,             # Steps since the start, this one included
-    memory:float=0.97  # Of the average, in the long run
+    share:float=1/6,   # Of the run, its latest part, that the average reaches over
+    before:int=None    # The latest step but this that has entered; the one before this if None
 )->float:
-    "The weight of the latest step in a running average, eq. (1)"
-    return max(6/(n+6), 1-memory) if n>1 else 1.
+    "The weight of the latest step in a running average, eq. (2)"
+    before = n-1 if before is None else before
+    if not before: return 1.
+    p = 1/share
+    return -math.expm1(math.lgamma(n+1) - math.lgamma(n+1+p) + math.lgamma(before+1+p) - math.lgamma(before+1))
 
-# %% ../nbs/core/05_average.ipynb #b61358a8
+# %% ../nbs/core/05_average.ipynb #82bff719
 def _take_in(means, news, share, begin):
     "Move the averages towards new values by a share"
     means.update({p: begin(x) for p,x in news.items() if p not in means})
@@ -47,51 +52,54 @@ def _take_in(means, news, share, begin):
 
 def _wide_all(vector): return {p: wide(x.detach()) for p,x in vector.items()}
 
-# %% ../nbs/core/05_average.ipynb #1ca9af1a
+# %% ../nbs/core/05_average.ipynb #2afb0164
 class Average:
     "The averaged weights, and along each direction the averaged tangent"
     def __init__(self,
-        directions:int,    # Number of directions
-        memory:float=0.97  # Of the averages in the long run; 0 for none
+        directions:int,  # Number of directions
+        share:float=1/6  # Of the run, its latest part, that the averages reach over; 0 for none
     ):
         self.directions = directions
-        self.memory = memory
+        self.share = share
         self.restart()
     def restart(self):
         "Begin anew"
         self.n = 0
+        self.entered = 0     # The latest step that has entered
         self.weights = {}
         self.rest()
     def rest(self):
         "Forget the tangents; the weights are averaged on"
         self.tangents = [{} for _ in range(self.directions)]
 
-# %% ../nbs/core/05_average.ipynb #307ddfd7
+# %% ../nbs/core/05_average.ipynb #1a475499
 @patch
 @torch.no_grad()
 def update(self:Average,
     params:list,   # The parameters after a step
     tangents:list, # Along each direction the tangent of the weights, by parameter
-    anew:tuple=()  # Directions whose tangent has begun anew
+    anew:tuple=(), # Directions whose tangent has begun anew
+    seldom=False   # Only every so often?
 ):
     "Take one step into the averages, eq. (1)"
     self.n += 1
-    if not self.memory: return
-    share = newest(self.n, self.memory)
+    if not self.share or seldom and 100*(self.n - self.entered) < self.n: return
+    share = newest(self.n, self.share, self.entered)
+    self.entered = self.n
     _take_in(self.weights, _wide_all({p: p for p in params}), share, Tensor.clone)
     for j,z in enumerate(tangents):
         z = _wide_all(z)
         if j in anew: self.tangents[j] = {p: x.clone() for p,x in z.items()}
         else: _take_in(self.tangents[j], z, share, torch.zeros_like)
 
-# %% ../nbs/core/05_average.ipynb #d8c65429
+# %% ../nbs/core/05_average.ipynb #152b8f54
 @patch
 def averaged(self:Average):
     "Within this context the parameters have their averaged values"
     if not self.weights: return nullcontext()
     return at_weights(list(self.weights), list(self.weights.values()))
 
-# %% ../nbs/core/05_average.ipynb #1e308c07
+# %% ../nbs/core/05_average.ipynb #0904bfdb
 class Drift:
     "D, the discounted sum of the steps taken, as a difference to a slow average of the weights"
     def __init__(self,
@@ -105,26 +113,26 @@ class Drift:
     def along(self,
         params:list # Parameters
     )->dict:        # From parameter to tensor, for those that have been followed
-        "D, eq. (2)"
+        "D, eq. (3)"
         params = [p for p in params if p in self.slow]
         if not params: return {}
         now = [wide(p.detach()) for p in params]
         return dict(zip(params, torch._foreach_sub(now, [self.slow[p] for p in params])))
 
-# %% ../nbs/core/05_average.ipynb #a2fa747d
+# %% ../nbs/core/05_average.ipynb #cd4fe56d
 @patch
 @torch.no_grad()
 def followed(self:Drift,
     params:list # Parameters before a step
 )->dict:        # The slow average after it
-    "s_{t+1}, eq. (2)"
+    "s_{t+1}, eq. (3)"
     old = [p for p in params if p in self.slow]
     new = {p: wide(p.detach()).clone() for p in params if p not in self.slow}
     if not old: return {**self.slow, **new}
     moved = torch._foreach_lerp([self.slow[p] for p in old], [wide(p.detach()) for p in old], 1-self.mu)
     return {**self.slow, **dict(zip(old, moved)), **new}
 
-# %% ../nbs/core/05_average.ipynb #8fafffba
+# %% ../nbs/core/05_average.ipynb #69d295a7
 def compare(
     z:dict,    # A tangent of the weights, by parameter
     drift:dict # D, by parameter
@@ -138,14 +146,14 @@ def compare(
     inner = dot([wide(z[p]) for p in both], [drift[p] for p in both])
     return dict(stretch=long/short, coherence=inner/(long*short).clamp(min=1e-30))
 
-# %% ../nbs/core/05_average.ipynb #148e2502
+# %% ../nbs/core/05_average.ipynb #2bd0c534
 @patch
 def state_dict(self:Average,
     params:list # All parameters, in order
 )->dict:
     "The averages with numbers for parameters"
     tangents = [by_number(z, params) for z in self.tangents]
-    return dict(n=self.n, weights=by_number(self.weights, params), tangents=tangents)
+    return dict(n=self.n, entered=self.entered, weights=by_number(self.weights, params), tangents=tangents)
 
 @patch
 def load_state_dict(self:Average,
@@ -156,8 +164,9 @@ def load_state_dict(self:Average,
     self.weights = by_param(sd['weights'], params)
     self.tangents = [by_param(z, params) for z in sd['tangents']]
     self.n = sd['n']
+    self.entered = sd['entered']
 
-# %% ../nbs/core/05_average.ipynb #5aafc7ab
+# %% ../nbs/core/05_average.ipynb #5e9dd361
 @patch
 def state_dict(self:Drift,
     params:list # All parameters, in order

@@ -55,6 +55,7 @@ class Exact:
     def slopes(self, loss_fn, params, zs, scale):
         "The objective and how it answers to a move along each direction"
         return exact_slopes(loss_fn, params, zs)
+    def rest(self): "Nothing is kept between looks"
 
 # %% ../nbs/core/02_engines.ipynb #5cc6ed64
 def along(
@@ -93,6 +94,9 @@ class Finite:
         fits = lambda a,b: a is not None and (a.dtype, a.device)==(b.dtype, b.device)
         self.scratch.update({p: torch.empty_like(p) for p in params if not fits(self.scratch.get(p), p)})
         return Displaced(params, zs, self.width*scale, scratch=[self.scratch[p] for p in params])
+    def rest(self):
+        "Give back the memory that is kept between looks"
+        self.scratch = {}
 
 # %% ../nbs/core/02_engines.ipynb #9b09faaa
 @patch
@@ -182,6 +186,8 @@ class OnShare:
         self.engine = engine
         self.frac = frac
         self.slopes = engine.slopes
+        self.rest = engine.rest
+        self.rest = engine.rest
     def products(self, loss_fn, params, zs, scale):
         "Loss and gradient of the whole minibatch, Hessian-vector products of a share of it"
         if not zs: return self.engine.products(loss_fn, params, zs, scale)

@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['VERSION', 'Reference', 'MARTHE', 'HD', 'RTHO']
 
-# %% ../nbs/core/11_online.ipynb #66bdb6f4
+# %% ../nbs/core/11_online.ipynb #be998434
 import copy, math
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from fastcore.basics import patch
@@ -15,18 +16,19 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .average import Average, Drift, compare
-from .curvature import Surroundings
+from .curvature import Surroundings, as_list, call_loss, set_rng
 from .engines import Aside, Exact, Finite, OnShare, along, exact_slopes
 from .first_rate import first_rates
-from .guard import AllOrNothing, Guard, Snapshot, all_params
+from .fork import Fork
+from .guard import AllOrNothing, Guard, Snapshot
 from .push import push_sgd
 from .rates import End, Rates, check_end
 from .record import Record, plot_history
 from .rules import Along, Auto, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents, directions
-from .vectors import fetch, norm, refuse, tell
+from .vectors import all_params, fetch, norm, refuse, tell
 
-# %% ../nbs/core/11_online.ipynb #c1da1f84
+# %% ../nbs/core/11_online.ipynb #ac783d3c
 def _flat(ts): return torch.cat([t.reshape(-1) for t in ts])
 
 class Reference:
@@ -52,7 +54,7 @@ class Reference:
         self.opt.step()                                                      # w
         self.t += 1
 
-# %% ../nbs/core/11_online.ipynb #5b1ebe11
+# %% ../nbs/core/11_online.ipynb #398412ce
 class MARTHE:
     "Schedule the learning rate of `opt` online along a discounted hypergradient"
     def __init__(self,
@@ -69,17 +71,15 @@ class MARTHE:
         hvp_frac:float=1.,         # Share of the minibatch that Hessian-vector products are taken on
         total_steps:int=None,      # Without a `beta`: number of steps of the run, if known
         fall:float=0.3,            # Share of `total_steps` over which the rate falls to zero, at least
-        search:int=360,            # Steps after which that fall begins, at the latest; None for no such bound
         alpha:float=0.02,          # Without a `beta`: α, the speed of the logarithm of a rate
-        average:float=0.97,        # Without a `beta`: memory of the averages in the long run; 0 for none
+        average:float=1/6,         # Without a `beta`: share of the run that its averages reach over; 0 for none
         rule=None,                 # A rule of your own, instead of `beta` or `alpha` and `average`
         first='auto',              # Share of the lowest point's rate to start with; None for the rate that `opt` has
         guard='auto'               # Go back where the loss explodes? None for no
     ):
         settings = dict(beta=beta, mu=mu, every=every, groups=groups, engine=engine, clip_value=clip_value,
                         clip_norm=clip_norm, max_change=max_change, hvp_frac=hvp_frac, total_steps=total_steps,
-                        fall=fall, search=search, alpha=alpha, average=average, first=first,
-                        guard=guard)
+                        fall=fall, alpha=alpha, average=average, first=first, guard=guard)
         self.opt = opt
         self.model = model
         self.given_rule = rule
@@ -89,12 +89,12 @@ class MARTHE:
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
         self.inside = 0         # How many `averaged()` are open
-        self.rests = True       # Does the rule rest during the final fall?
+        self.fork = None        # A second run at half the rate, once the climb is over
         self.told = set()       # Warnings that have been given
         self.stepped = None     # A parameter of the latest step, and its gradient's identity and version
         self.hypergrad = self._by_group([0.]*len(self.directions))   # The latest Δη; a list if groups have their own
 
-# %% ../nbs/core/11_online.ipynb #5e84fc44
+# %% ../nbs/core/11_online.ipynb #ae1cba87
 @patch
 def step(self:MARTHE,
     train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
@@ -102,6 +102,8 @@ def step(self:MARTHE,
 )->Tensor:        # The training loss, detached
     "One iteration of Algorithm 1: the rate, the tangent, the weights"
     self._check_step()
+    if self.rates.end.rests(self.t): return self._rest(train_loss)
+    if self.fork: return self._twice(train_loss, val_loss)
     with AllOrNothing() as whole:
         before = self._remember(whole)
         self._begin(train_loss, val_loss)                               # a first rate, where one is wanted
@@ -115,13 +117,15 @@ def step(self:MARTHE,
         else:
             g,hz = self._clip(g, hz)
             Z,slow = self._next_tangent(g, hz, etas, decision)          # Z_{t+1} = μA_tZ_t + B_t
-            self._descend(g, etas, whole)                               # w_{t+1} = Φ_t(w_t, η_t)
+            whole.undo.append(partial(Snapshot(self.opt).restore, self.opt))
+            self._descend(g, etas)                                      # w_{t+1} = Φ_t(w_t, η_t)
             self._commit(Z, slow, base, decision)
         self.t += 1
-    self._after(seen, numbers, decision, bad)
+    self._average(decision, bad)
+    self._after(numbers, bad, seen, decision)
     return loss
 
-# %% ../nbs/core/11_online.ipynb #d1260840
+# %% ../nbs/core/11_online.ipynb #a5435036
 @patch
 def _assemble(self:MARTHE, settings, directions):
     "Make the parts from the settings"
@@ -133,7 +137,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.engine = self._make_engine(s)
     self.average = Average(len(directions), self.rule.average)
     self.drift = Drift(s['mu'])
-    self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall'], s['search']), self.rule.log)
+    self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall']), self.rule.log)
     self.every = s['every']
     self.first = (0.2 if self.rule.log else None) if s['first']=='auto' else s['first']
     self.started = self.first is None
@@ -141,10 +145,10 @@ def _assemble(self:MARTHE, settings, directions):
     self.guard = Guard(self.opt, self.model) if guarded else None
     self.record = Record(self.rule.shows)
 
-# %% ../nbs/core/11_online.ipynb #c9b39baf
+# %% ../nbs/core/11_online.ipynb #3b7b728e
 @patch
 def _make_rule(self:MARTHE, s):
-    if s['beta'] is None: return Auto(s['alpha'], s['average'])
+    if s['beta'] is None: return Auto(s['alpha'], s['average'], s['mu'])
     return Paper(s['beta'], s['max_change'])
 
 @patch
@@ -154,8 +158,8 @@ def _make_engine(self:MARTHE, s):
     else: engine = Finite(self.model, bounded=self.tangent.push is not push_sgd)
     return engine if s['hvp_frac']==1 else OnShare(engine, s['hvp_frac'])
 
-# %% ../nbs/core/11_online.ipynb #c3769ae3
-_AUTO_ONLY = dict(total_steps=None, fall=0.3, search=360, alpha=0.02, average=0.97)
+# %% ../nbs/core/11_online.ipynb #72b62725
+_AUTO_ONLY = dict(total_steps=None, fall=0.3, alpha=0.02, average=1/6)
 
 def _check_settings(s):
     mu,every,frac,engine = s['mu'], s['every'], s['hvp_frac'], s['engine']
@@ -172,7 +176,7 @@ def _check_settings(s):
     refuse(not (first in ('auto', None) or is_number(first) and first>0),
            f"`first` must be a positive share of the rate of the lowest point, or None, not {first}")
 
-# %% ../nbs/core/11_online.ipynb #cc917ecb
+# %% ../nbs/core/11_online.ipynb #6fb68f4d
 def _check_rule(s, rule):
     "Settings of one rule do not go with another"
     given = [k for k,default in _AUTO_ONLY.items() if s[k]!=default]
@@ -184,7 +188,7 @@ def _check_rule(s, rule):
     refuse(rule is not None and given, f"{', '.join(given)} belongs to a rule of ours; "
            "give it to your own `rule` instead", TypeError)
 
-# %% ../nbs/core/11_online.ipynb #e3d53ef1
+# %% ../nbs/core/11_online.ipynb #46853f7b
 def _check_optimizer(opt):
     hooks = [*opt._optimizer_step_pre_hooks, *opt._optimizer_step_post_hooks]
     refuse(hooks, "`opt` has a step pre-hook or post-hook, which may change gradients or weights behind the tangent's "
@@ -192,7 +196,7 @@ def _check_optimizer(opt):
     refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a "
            "loss small would work against it; negate the loss and leave `maximize` out")
 
-# %% ../nbs/core/11_online.ipynb #ddf0b2f1
+# %% ../nbs/core/11_online.ipynb #66f339dc
 def _check_parameter(p, i, known):
     refuse(id(p) not in known, f"a parameter of shape {tuple(p.shape)} in group {i} of `opt` does not belong to "
            "`model`; pass the model that `opt` was made for")
@@ -206,7 +210,7 @@ def _check_parameter(p, i, known):
     refuse(hasattr(p, 'device_mesh'), "sharded parameters are not supported: Z would have to be sharded alike; "
            "use DistributedDataParallel", NotImplementedError)
 
-# %% ../nbs/core/11_online.ipynb #6e47c06e
+# %% ../nbs/core/11_online.ipynb #e80cc5b9
 def _check_modules(model, twice):
     for name,m in model.named_modules():
         refuse(type(m).__name__=='FullyShardedDataParallel', "FSDP is not supported: Z would have to be sharded alike; "
@@ -232,7 +236,7 @@ def _check(self:MARTHE, settings):
         for p in group['params']: _check_parameter(p, i, known)
     _check_modules(model, twice=settings['engine']=='exact' and settings['mu']>0)
 
-# %% ../nbs/core/11_online.ipynb #36bf085d
+# %% ../nbs/core/11_online.ipynb #ff418af8
 @patch(as_prop=True)
 def params(self:MARTHE):
     "The parameters that `opt` trains"
@@ -258,7 +262,7 @@ def Z(self:MARTHE):
     "The tangent of the whole state along each direction, by parameter"
     return self.tangent.Z
 
-# %% ../nbs/core/11_online.ipynb #c1f3cfe2
+# %% ../nbs/core/11_online.ipynb #8b3ebde5
 @patch
 def _check_step(self:MARTHE):
     "Raise if no step can be taken now; report what works against it"
@@ -277,7 +281,7 @@ def _check_step(self:MARTHE):
                    "MARTHE finds")
     self._check_gradient()
 
-# %% ../nbs/core/11_online.ipynb #ffa33b6a
+# %% ../nbs/core/11_online.ipynb #f146d7c7
 @patch(as_prop=True)
 def _moves_rates(self:MARTHE):
     "Does the rule move anything? β=0 and α=0 do not, and then a rate of the user's is as good as any"
@@ -298,7 +302,7 @@ def _check_gradient(self:MARTHE):
     self._tell('grad', "gradients were changed after `step`, by clip_grad_norm_ or the like. That has no effect: "
                "`step` computes, uses and replaces them; set `clip_norm` or `clip_value` of MARTHE instead")
 
-# %% ../nbs/core/11_online.ipynb #1d39408c
+# %% ../nbs/core/11_online.ipynb #5f33bcaa
 @patch(as_prop=True)
 def _parts(self:MARTHE):
     parts = self.tangent, self.average, self.drift, self.rates, self.aside, self.guard, self.tangent.push
@@ -314,23 +318,14 @@ def _remember(self:MARTHE, whole):
     whole.undo.append(lambda: self.rates.write(lrs))
     return before
 
-# %% ../nbs/core/11_online.ipynb #7be370c5
+# %% ../nbs/core/11_online.ipynb #601ea083
 @patch
 def _begin(self:MARTHE, train_loss, val_loss):
     "What comes before a step"
     if not self.started: self._start(train_loss, val_loss)
-    if self.guard and not self.guard.snapshot: self.guard.take(self.rates.base)
-    if self._resting:
-        self.tangent.restart()
-        self.average.rest()
-        self.drift.restart()
+    if self.guard: self.guard.lean_on(None, self.rates.base)
 
-@patch(as_prop=True)
-def _resting(self:MARTHE):
-    "Does the rule rest at this step?"
-    return self.rests and self.rates.end(self.t)<1
-
-# %% ../nbs/core/11_online.ipynb #e3742e5a
+# %% ../nbs/core/11_online.ipynb #c9ec3bbc
 @patch
 def _start(self:MARTHE, train_loss, val_loss):
     "Find the first rates, if this minibatch has any"
@@ -347,14 +342,15 @@ def _start(self:MARTHE, train_loss, val_loss):
 def _restart(self:MARTHE):
     "Begin the tangent, the averages, the drift, what the rule has learned and the judgement of the loss anew"
     self.memory = self.rule.start(len(self.directions))
+    self.fork = None
     for part in (self.tangent, self.average, self.drift, self.guard):
         if part is not None: part.restart()
 
-# %% ../nbs/core/11_online.ipynb #365f5c2c
+# %% ../nbs/core/11_online.ipynb #6902def1
 @patch
 def _looked_along(self:MARTHE):
     "The tangents of the weights at which E is looked at, one dictionary a direction; None where the rate is not due"
-    if self.average.memory: zs = self.average.tangents
+    if self.average.share: zs = self.average.tangents
     else: zs = [self.tangent.weights(j) for j in range(len(self.directions))]
     return None if self.t%self.every or not any(zs) else zs
 
@@ -363,12 +359,12 @@ def _scale(self:MARTHE):
     "The size of the variable that Z is the tangent for"
     return 1. if self.rule.log else max(self.lrs)
 
-# %% ../nbs/core/11_online.ipynb #befa944f
+# %% ../nbs/core/11_online.ipynb #377e743d
 @patch
 def _objective(self:MARTHE, train_loss, val_loss):
     "E, its derivative along each direction and its gradient; None where there is nothing to look at"
     zs = self._looked_along()
-    if val_loss is None and self.average.memory: val_loss = train_loss
+    if val_loss is None and self.average.share: val_loss = train_loss
     if zs is None or val_loss is None: return None
     with self.aside, self.average.averaged():
         if {'e', 'agreement'} & set(self.rule.needs): E = exact_slopes(val_loss, self.params, zs)
@@ -387,7 +383,7 @@ def _curvature(self:MARTHE, train_loss):
     loss,g,hz = self.engine.products(train_loss, params, zs, self._scale)
     return loss, g, hz or [{} for _ in self.directions]
 
-# %% ../nbs/core/11_online.ipynb #c27e65b3
+# %% ../nbs/core/11_online.ipynb #f4e36c4a
 @patch
 def _measure(self:MARTHE, loss, g, hz, E):
     "What the rule sees, and every number by name"
@@ -404,7 +400,7 @@ def _measure(self:MARTHE, loss, g, hz, E):
     numbers = fetch(numbers)
     return self._seen(numbers), numbers
 
-# %% ../nbs/core/11_online.ipynb #cacd05b4
+# %% ../nbs/core/11_online.ipynb #85d95899
 @patch
 def _along(self:MARTHE, j, z, delta, grad):
     "What is measured along one direction, tensors by name"
@@ -420,7 +416,7 @@ def _drift_along(self:MARTHE, j):
     groups = [group for group,d in zip(self.opt.param_groups, self.directions[j]) if d]
     return self.drift.along([p for group in groups for p in group['params']])
 
-# %% ../nbs/core/11_online.ipynb #407c4374
+# %% ../nbs/core/11_online.ipynb #5c472324
 @patch
 def _seen(self:MARTHE, numbers):
     "The same numbers as the rule gets them"
@@ -432,7 +428,7 @@ def _seen(self:MARTHE, numbers):
     losses = {k: numbers[k] for k in ('train_loss', 'val_loss', 'agreement') if k in numbers}
     return Seen(rows, **losses)
 
-# %% ../nbs/core/11_online.ipynb #dc6b9489
+# %% ../nbs/core/11_online.ipynb #e61bcfe1
 @patch
 def _next_rates(self:MARTHE, decision):
     "The base rates after the rule's moves, and the rates of this step"
@@ -440,7 +436,7 @@ def _next_rates(self:MARTHE, decision):
     base = self.rates.moved(decision.moves)
     return base, self.rates.at(self.t, base)
 
-# %% ../nbs/core/11_online.ipynb #1cf6c997
+# %% ../nbs/core/11_online.ipynb #b1ee8f42
 @patch
 def _not_finite(self:MARTHE, numbers, etas):
     "The name and value of a number in this step whose square is not finite, if there is one"
@@ -459,7 +455,7 @@ def _skip(self:MARTHE, bad, before):
                f"If this goes on, the run has diverged: {lower} `clip_norm` or `clip_value`. "
                "Further skips are counted in `skipped`.")
 
-# %% ../nbs/core/11_online.ipynb #648261f0
+# %% ../nbs/core/11_online.ipynb #7991a5de
 @patch
 def _clip(self:MARTHE, g, hz):
     "The gradient that the optimizer will see, and its tangents"
@@ -473,19 +469,16 @@ def _clip(self:MARTHE, g, hz):
 @patch
 def _next_tangent(self:MARTHE, g, hz, etas, decision):
     "Z_{t+1}, and the slow average that the drift is measured from"
-    if self._resting: return [{} for _ in self.directions], {}
     if not self.tangent: self.drift.restart()
     anew = {j: self._drift_along(j) for j in decision.anew}
     Z = self.tangent.pushed(g, hz, etas, anew)
     return Z, self.drift.followed(self.params) if 'stretch' in self.rule.needs else {}
 
-# %% ../nbs/core/11_online.ipynb #6c0b0547
+# %% ../nbs/core/11_online.ipynb #11fae997
 @patch
-def _descend(self:MARTHE, g, etas, whole):
+def _descend(self:MARTHE, g, etas):
     "The optimizer's own step, with the new rates"
     for p in all_params(self.opt): p.grad = g.get(p)             # None also for what was frozen on the way
-    snapshot = Snapshot(self.opt)
-    whole.undo.append(lambda: snapshot.restore(self.opt))
     self.rates.write(etas)
     self.opt.step()
 
@@ -496,22 +489,29 @@ def _commit(self:MARTHE, Z, slow, base, decision):
     self.drift.slow = slow
     self.rates.base = base
     self.memory = decision.memory
-    if decision.mu is not None: self.tangent.mu = decision.mu
+    if decision.mu is not None: self.tangent.mu = self.drift.mu = decision.mu
+    if decision.over: self._climbed(self.t+1)
     if not self.started: self.rates.write(base)
 
-# %% ../nbs/core/11_online.ipynb #2bc65f91
+# %% ../nbs/core/11_online.ipynb #9799f223
 @patch
-def _after(self:MARTHE, seen, numbers, decision, bad):
+def _average(self:MARTHE, decision, bad):
+    "Weights and tangents after a step enter the averages"
+    if bad: return
+    tangents = [self.tangent.weights(j) for j in range(len(self.directions))]
+    self.average.update(self.params, tangents, decision.anew)
+
+@patch
+def _after(self:MARTHE, numbers, bad, seen=None, decision=None, lowered=False):
     "What follows a step, taken or skipped"
     used = self.rates.now if self.started else [0.]*len(self.rates.base)
     if not bad:
-        tangents = [self.tangent.weights(j) for j in range(len(self.directions))]
-        self.average.update(self.params, tangents, decision.anew)
         stepped = next(p for p in self.params if p.grad is not None)
         self.stepped = stepped, id(stepped.grad), stepped.grad._version
-    cut = bool(decision.anew) and not bad
+    cut = bool(decision and decision.anew) and not bad
     back = self._watch(numbers['train_loss'], bool(bad)) if self.guard else False
-    self._write_down(used, seen, numbers, decision, skipped=bool(bad), cut=cut, went_back=back)
+    flags = dict(skipped=bool(bad), cut=cut, lowered=lowered, went_back=back)
+    self._write_down(used, seen, numbers, decision, **flags)
 
 @patch
 def _watch(self:MARTHE, loss, skipped):
@@ -525,15 +525,16 @@ def _watch(self:MARTHE, loss, skipped):
     self.rates.base = [h if self.rates.moves(i) else b for i,(h,b) in enumerate(zip(halved, self.rates.base))]
     self.rates.write(self.rates.at(self.t-1))
     self._restart()
+    if self.guard.refuge: self.average.update(self.params, [])
     self._tell('back', f"at step {self.t} the loss had grown out of bounds, and weights and optimizer went back to "
                "where all was well, with half the rate. Further returns are counted in `went_back`.")
     return True
 
-# %% ../nbs/core/11_online.ipynb #82126937
+# %% ../nbs/core/11_online.ipynb #3a7aa2a0
 @patch
 def _hypergrads(self:MARTHE, seen):
     "Δη along each direction, None where there is none"
-    if seen.along[0].delta is None: return None
+    if seen is None or seen.along[0].delta is None: return None
     if not self.rule.log: return [a.delta for a in seen.along]
     return [a.delta/(a.rate/a.speed) if a.rate else math.nan for a in seen.along]
 
@@ -550,12 +551,12 @@ def _write_down(self:MARTHE, used, seen, numbers, decision, **flags):
     gaps = [math.nan]*len(self.directions)
     found = self._hypergrads(seen)
     if found: self.hypergrad = self._by_group(found)
-    shown = {self.rule.shows: self._by_group(decision.shown or gaps)} if self.rule.shows else {}
+    shown = {self.rule.shows: self._by_group(decision and decision.shown or gaps)} if self.rule.shows else {}
     self.record.add(t=self.t-1, lr=used[0] if len(used)==1 else used, hypergrad=self._by_group(found or gaps),
                     z_norm=numbers.get('z_norm', 0.), train_loss=numbers['train_loss'],
                     val_loss=numbers.get('val_loss', math.nan), **flags, **shown)
 
-# %% ../nbs/core/11_online.ipynb #1ffc19ad
+# %% ../nbs/core/11_online.ipynb #0a8feb98
 @patch(as_prop=True)
 def history(self:MARTHE):
     "What was recorded, column by column"
@@ -578,7 +579,114 @@ def plot(self:MARTHE,
     "The schedule so far, what moved it, and the losses"
     return plot_history(self.history, axs, self.rule.shows, self.rule.log)
 
-# %% ../nbs/core/11_online.ipynb #e2ab0612
+# %% ../nbs/core/11_online.ipynb #7d2c912e
+@patch
+def _climbed(self:MARTHE, t):
+    "The climb is over at step `t`: fork the run, or rest, if there is no time for that"
+    end = self.rates.end
+    if self.average.share and 2*t <= end.latest: self.fork = Fork(self.opt, self.model, self.average, steps=t)
+    else: self.rates.end = end.found_at(t)
+
+@patch
+def _drop_tangents(self:MARTHE):
+    "Forget what only a look needs"
+    for part in (self.tangent, self.drift): part.restart()
+    for part in (self.average, self.engine): part.rest()
+
+# %% ../nbs/core/11_online.ipynb #1dd6fab4
+@patch
+def _gradient(self:MARTHE, train_loss, etas):
+    "The loss; its gradient, clipped; their numbers, and what is not finite among them"
+    loss,g,_ = self.engine.products(train_loss, self.params, [], self._scale)
+    numbers = fetch(dict(train_loss=loss, g_norm=norm(list(g.values()))))
+    bad = self._not_finite(numbers, etas)
+    return loss, g if bad else self._clip(g, [])[0], numbers, bad
+
+@patch
+def _twice(self:MARTHE, train_loss, val_loss):
+    "A step of both runs of a fork, on the same minibatch and with the same random numbers"
+    self._drop_tangents()
+    with AllOrNothing() as whole:
+        before = self._remember(whole)
+        whole.remember(self.fork)
+        E = self._compare(val_loss or train_loss) if self.fork.compares else {}
+        loss,numbers,bad = self._both(train_loss, before, whole)
+        if bad: self._skip(bad, before)
+        else: self.average.update(self.params, [])
+        self.fork.n += 1
+        self.t += 1
+    lowered = self.fork.over and self._join()
+    self._after({**numbers, **E}, bad, lowered=lowered)
+    return loss
+
+# %% ../nbs/core/11_online.ipynb #9ab40d10
+@patch
+def _compare(self:MARTHE, val_loss):
+    "E at the averages of both runs, with the same random numbers"
+    E,rng = [],self.aside.rng
+    for average in (self.average, self.fork.average):
+        self.aside.rng = rng
+        with self.aside, average.averaged():
+            losses = [call_loss(f, self.params, 'val_loss', graph=False) for f in as_list(val_loss)]
+        E.append(sum(losses)/len(losses))
+    E = fetch(dict(val_loss=E[0], lower=E[1]))
+    self.fork.compare(E['val_loss'], E.pop('lower'))
+    return E
+
+@patch
+def _both(self:MARTHE, train_loss, before, whole):
+    "A plain step of each run, or of none; the loss, the numbers and what is not finite, of the first"
+    fork,etas = self.fork,self.rates.at(self.t)
+    here = Snapshot(self.opt, self.model)
+    whole.undo.append(partial(here.restore, self.opt, self.model))
+    lower = [fork.lower*eta if self.rates.moves(i) else eta for i,eta in enumerate(etas)]
+    there = fork.there
+    with fork.other(here):
+        loss,g,numbers,bad = self._gradient(train_loss, lower)
+        if not bad:
+            self._descend(g, lower)
+            fork.average.update(self.params, [])
+    set_rng(before.rng, before.devices)
+    if not bad: loss,g,numbers,bad = self._gradient(train_loss, etas)
+    if bad: fork.there = there
+    else: self._descend(g, etas)
+    return loss, numbers, bad
+
+@patch
+def _join(self:MARTHE):
+    "The end of a fork: keep the better run; was it the lower one?"
+    fork,self.fork = self.fork,None
+    if not fork.wins:
+        self.rates.end = self.rates.end.found_at(self.t)
+        return False
+    fork.there.restore(self.opt, self.model)
+    self.average = fork.average
+    self.rates.base = [fork.lower*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
+    self.rates.write(self.rates.at(self.t-1))
+    self._climbed(self.t)
+    return True
+
+# %% ../nbs/core/11_online.ipynb #842fcbcd
+@patch
+def _rest(self:MARTHE, train_loss):
+    "A plain step that watches itself"
+    self._drop_tangents()
+    self.fork = None
+    if self.guard: self.guard.lean_on(self.average if self.average.weights else None, self.rates.base)
+    with AllOrNothing() as whole:
+        before = self._remember(whole)
+        etas = self.rates.at(self.t)
+        loss,g,numbers,bad = self._gradient(train_loss, etas)
+        if bad: self._skip(bad, before)
+        else:
+            calm = not self.guard or self.guard.calm(numbers['train_loss'])
+            if calm: self.average.update(self.params, [], seldom=True)
+            self._descend(g, etas)
+        self.t += 1
+    self._after(numbers, bad)
+    return loss
+
+# %% ../nbs/core/11_online.ipynb #433b4546
 @patch
 @contextmanager
 def averaged(self:MARTHE):
@@ -588,17 +696,17 @@ def averaged(self:MARTHE):
         with self.average.averaged(): yield
     finally: self.inside -= 1
 
-# %% ../nbs/core/11_online.ipynb #d129590a
+# %% ../nbs/core/11_online.ipynb #badf81e2
 def _set_end(self, total_steps):
     check_end(total_steps, max(1, self.t))
     self.rates.take_over(self.t)
-    self.rates.end = End(total_steps, self.rates.end.fall, self.rates.end.search)
+    self.rates.end = self.rates.end.moved_to(total_steps, self.t)
     self.rates.write(self.rates.at(max(self.t-1, 0)))
 
 MARTHE.total_steps = property(lambda self: self.rates.end.total_steps, _set_end,
                               doc="Number of steps of the run, None if not known; may be set on the way")
 
-# %% ../nbs/core/11_online.ipynb #e5d0570d
+# %% ../nbs/core/11_online.ipynb #68d3018f
 def HD(
     opt:torch.optim.Optimizer, # Does the real steps
     model:nn.Module,           # The model that `opt` trains
@@ -617,7 +725,7 @@ def RTHO(
     "Real-time hyperparameter optimization: `MARTHE` with μ=1, which forgets nothing"
     return MARTHE(opt, model, beta, mu=1., **kwargs)
 
-# %% ../nbs/core/11_online.ipynb #c59f1c30
+# %% ../nbs/core/11_online.ipynb #4a2b10fc
 VERSION = 2      # Of what `state_dict` holds
 
 @patch
@@ -628,13 +736,15 @@ def state_dict(self:MARTHE)->dict:
     plain = dict(self.settings, total_steps=self.total_steps, engine=engine if isinstance(engine, str) else 'its own')
     whole = dict(version=VERSION, settings=plain, rule=type(self.rule).__name__, optimizer=type(self.opt).__name__,
                  shapes=[tuple(p.shape) for p in params], t=self.t, skipped=self.skipped, started=self.started,
-                 hypergrad=self.hypergrad, lrs=self.rates.now, base=list(self.rates.base), rng=list(self.aside.rng))
+                 hypergrad=self.hypergrad, lrs=self.rates.now, base=list(self.rates.base), found=self.rates.end.found, rng=list(self.aside.rng))
     parts = dict(tangent=self.tangent.state_dict(), average=self.average.state_dict(params),
                  drift=self.drift.state_dict(params), record=self.record.state_dict(),
-                 guard=self.guard.state_dict() if self.guard else None)
+                 guard=self.guard.state_dict() if self.guard else None,
+                 fork=self.fork.state_dict(params) if self.fork else None,
+                 leaning=bool(self.guard) and self.guard.refuge is not None)
     return {**whole, **parts, 'memory': copy.deepcopy(self.memory)}
 
-# %% ../nbs/core/11_online.ipynb #3020574e
+# %% ../nbs/core/11_online.ipynb #7666fba8
 @patch
 def _check_fits(self:MARTHE, sd):
     "Raise if `sd` belongs to another run"
@@ -653,7 +763,7 @@ def _check_fits(self:MARTHE, sd):
     groups = len(self.opt.param_groups)
     refuse(len(sd['lrs'])!=groups, f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
 
-# %% ../nbs/core/11_online.ipynb #bf676639
+# %% ../nbs/core/11_online.ipynb #d2411d09
 @patch
 def _take_parts(self:MARTHE, sd):
     "Assemble the parts anew and give each its state"
@@ -670,8 +780,13 @@ def _take_parts(self:MARTHE, sd):
     self.memory = copy.deepcopy(sd['memory'])
     self.aside.rng = [s.cpu() for s in sd['rng']]
     for k in ('t', 'skipped', 'started', 'hypergrad'): setattr(self, k, sd[k])
+    self.drift.mu = self.tangent.mu
+    self.rates.end.found = sd['found']
+    if self.guard and sd['leaning']: self.guard.refuge = self.average
+    self.fork = Fork(self.opt, self.model, self.average, steps=1) if sd['fork'] else None
+    if self.fork: self.fork.load_state_dict(sd['fork'], params)
 
-# %% ../nbs/core/11_online.ipynb #b3c86d3b
+# %% ../nbs/core/11_online.ipynb #c23f7deb
 @patch
 def load_state_dict(self:MARTHE,
     sd:dict # From `state_dict`, of a run with the same optimizer and model, whose states are loaded already
@@ -689,7 +804,7 @@ def load_state_dict(self:MARTHE,
         self.rates.write(sd['lrs'])
         if given is not None and given!=self.total_steps: self.total_steps = given
 
-# %% ../nbs/core/11_online.ipynb #76f8240a
+# %% ../nbs/core/11_online.ipynb #21aed761
 @patch(as_prop=True)
 def param_groups(self:MARTHE):
     "Not here: they are the optimizer's"

@@ -20,6 +20,7 @@ from torch.autograd import forward_ad as fwAD
 from torch.overrides import TorchFunctionMode
 
 from .curvature import get_rng, rng_devices, set_rng
+from .vectors import all_params
 
 # %% ../nbs/core/03_push.ipynb #e0f0e7bc
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
@@ -89,16 +90,14 @@ def _walk(x, leaf, name, memo):
     return new
 
 # %% ../nbs/core/03_push.ipynb #669e66e4
-def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
-
 def _copied(opt, leaf, owner):
     "A copy of `opt`, in which `leaf(owner, name, value)` stands for each number; and the copies of the parameters"
     new = object.__new__(type(opt))
     memo = {id(opt): (opt, new)}
-    for p in _all_params(opt): memo[id(p)] = p, leaf(owner(p), 'w', p)
+    for p in all_params(opt): memo[id(p)] = p, leaf(owner(p), 'w', p)
     of = lambda who: lambda name, x: leaf(who, name, x)
     held = lambda p: _walk(opt.state[p], of(owner(p)), '', memo)
-    own = {p: held(p) for p in _all_params(opt) if p in opt.state}
+    own = {p: held(p) for p in all_params(opt) if p in opt.state}
     rest = {k: v for k,v in opt.state.items() if k not in own}
     state = copy.copy(opt.state)
     state.clear()
@@ -109,7 +108,7 @@ def _copied(opt, leaf, owner):
     for k,v in vars(opt).items():
         if k.endswith('_hooks'): vars(new)[k] = OrderedDict()
         elif k not in ('state', 'param_groups'): vars(new)[k] = _walk(v, of('shared'), f'self.{k}', memo)
-    return new, [memo[id(p)][1] for p in _all_params(opt)]
+    return new, [memo[id(p)][1] for p in all_params(opt)]
 
 # %% ../nbs/core/03_push.ipynb #594c18e7
 _casts = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
@@ -179,7 +178,7 @@ def _same_noise(devices):
 def copied(self:_Step, leaf, lrs):
     "A copy of the optimizer with gradients and rates, and the owner of each copied parameter"
     new,ws = _copied(self.opt, leaf, owner=lambda p: p)
-    owners = {id(w): p for w,p in zip(ws, _all_params(self.opt))}
+    owners = {id(w): p for w,p in zip(ws, all_params(self.opt))}
     for w in ws:
         p = owners[id(w)]
         w.requires_grad_(p.requires_grad)
@@ -371,7 +370,7 @@ def plain(self:_Step):
 
 def _check_memory(opt):
     "Raise where two tensors of an optimizer overlap in memory, as their copies will not"
-    owner = {id(p): p for p in _all_params(opt)}
+    owner = {id(p): p for p in all_params(opt)}
     tensors = [(x.data_ptr(), k, x) for xs in _written(opt, owner).values() for k,x in xs.items()
                if isinstance(x, Tensor) and x.numel() and x.data_ptr()]
     tensors.sort(key=itemgetter(0))
@@ -388,7 +387,7 @@ def _same(a, b): return all(_flat(_each(lambda u, v: torch.equal(u.nan_to_num(),
 def check_copy(self:_Step):
     "The state before and after a plain step; raises if a copy of the optimizer is not independent of it"
     _check_memory(self.opt)
-    owner = {id(p): p for p in _all_params(self.opt)}
+    owner = {id(p): p for p in all_params(self.opt)}
     now = lambda: _each(torch.clone, _written(self.opt, owner))
     before = now()
     after = self.plain()
@@ -404,7 +403,7 @@ def check_centre(self:_Step, before, after):
     "The step in double precision; raises if it is not the plain step, to rounding"
     mode = _Double(self.native)
     centre = self.run(self.moved(0.), self.lrs, mode)
-    owner = {id(p): p for p in _all_params(self.opt)}
+    owner = {id(p): p for p in all_params(self.opt)}
     held = [x.dtype for x in _flat(_written(self.opt, owner)) if isinstance(x, Tensor)]
     eps = torch.finfo(self.native).eps
     tolerance = max(1e-6, max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['End', 'check_end', 'Rates']
 
-# %% ../nbs/core/09_rates.ipynb #3f458ec5
+# %% ../nbs/core/09_rates.ipynb #fb7d9e59
 import math
 
 import torch
@@ -14,34 +14,57 @@ from torch import Tensor, nn
 
 from .vectors import refuse
 
-# %% ../nbs/core/09_rates.ipynb #c3af1a70
+# %% ../nbs/core/09_rates.ipynb #a9232526
 class End:
     "The factor of the final fall"
     def __init__(self,
         total_steps:int=None, # Number of steps of the run, if known
         fall:float=0.3,       # Share of them over which the rate falls to zero, at least
-        search:int=360        # Steps after which the fall begins, at the latest; None for no such bound
+        found:int=None        # The step at which the search was over, once it is
     ):
         refuse(not 0<fall<1, f"`fall` must be a share of the run, above 0 and below 1, not {fall}")
-        refuse(not (search is None or isinstance(search, int) and search>0),
-               f"`search` must be a positive whole number of steps, or None for no bound, not {search}")
         check_end(total_steps)
         self.total_steps = total_steps
         self.fall = fall
-        self.search = search
+        self.found = found
     @property
-    def length(self)->float:
-        "Over how many steps the rate falls"
-        falling = self.fall*self.total_steps
-        return falling if self.search is None else max(falling, self.total_steps - self.search)
+    def latest(self)->float:
+        "The step at which the rate begins to fall at the latest"
+        return math.inf if self.total_steps is None else (1 - self.fall)*self.total_steps
+    @property
+    def latest(self)->float:
+        "The step at which the rate begins to fall at the latest"
+        return math.inf if self.total_steps is None else (1 - self.fall)*self.total_steps
+    @property
+    def start(self)->float:
+        "The step at which the rate begins to fall, or would, were the search to go on"
+        if self.total_steps is None: return math.inf
+        return self.latest if self.found is None else min(self.found, self.latest)
     def __call__(self,
         t:int # Number of the step
     )->float:
         "What is left of the rate at step `t`"
-        if self.total_steps is None: return 1.
-        return min(1., (self.total_steps - t)/self.length)
+        if t<=self.start: return 1.
+        return max(0., (self.total_steps - t)/(self.total_steps - self.start))
+    def rests(self,
+        t:int # Number of the step
+    )->bool:
+        "Has the search come to its end?"
+        return t>self.start if self.found is None else t>=self.found
+    def found_at(self,
+        t:int # Number of a step
+    ):
+        "The same end, with a search that is over there, if it was not over before"
+        return End(self.total_steps, self.fall, t if self.found is None else self.found)
+    def moved_to(self,
+        total_steps:int, # The new number of steps, or None
+        t:int            # Steps taken
+    ):
+        "Another end, set on the way; where none was known, a rate that was held begins to fall now"
+        found = t if self.total_steps is None and self.found is not None else self.found
+        return End(total_steps, self.fall, found)
 
-# %% ../nbs/core/09_rates.ipynb #ff7a9713
+# %% ../nbs/core/09_rates.ipynb #84f7b9d7
 def check_end(
     total_steps, # Number of steps of the run, or None
     taken:int=1  # Steps already taken
@@ -51,7 +74,7 @@ def check_end(
     refuse(not fits, "`total_steps` must be a positive whole number, no less than the steps already taken, "
            f"or None, not {total_steps}")
 
-# %% ../nbs/core/09_rates.ipynb #40f0faf0
+# %% ../nbs/core/09_rates.ipynb #a736e7af
 class Rates:
     "The rate of each group: what a rule has found, times the final fall"
     def __init__(self,
@@ -75,7 +98,7 @@ class Rates:
         "Does any direction move this group?"
         return any(d[i] for d in self.directions)
 
-# %% ../nbs/core/09_rates.ipynb #a304db02
+# %% ../nbs/core/09_rates.ipynb #8e5878bf
 @patch
 def moved(self:Rates,
     moves:list # How far the variable of each direction moves
@@ -97,7 +120,7 @@ def at(self:Rates,
     base = self.base if base is None else base
     return [b*self.end(t) if self.moves(i) else b for i,b in enumerate(base)]
 
-# %% ../nbs/core/09_rates.ipynb #b20ff698
+# %% ../nbs/core/09_rates.ipynb #afc49586
 @patch
 def write(self:Rates,
     etas:list # A rate for each group
@@ -108,7 +131,7 @@ def write(self:Rates,
         else: group['lr'] = eta
     self.written = self.now
 
-# %% ../nbs/core/09_rates.ipynb #10655fc8
+# %% ../nbs/core/09_rates.ipynb #94a8eb4c
 @patch
 def take_over(self:Rates,
     t:int # Number of the step about to be taken

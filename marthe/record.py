@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['COLUMNS', 'MARKS', 'Record', 'plot_history']
 
-# %% ../nbs/core/10_record.ipynb #27309fcc
+# %% ../nbs/core/10_record.ipynb #3f8d0cf1
 import math
 
 import torch
 from fastcore.basics import patch
 
-# %% ../nbs/core/10_record.ipynb #1460e013
-COLUMNS = ('t', 'lr', 'hypergrad', 'z_norm', 'train_loss', 'val_loss', 'skipped', 'cut', 'went_back')
+# %% ../nbs/core/10_record.ipynb #5d3d2d9b
+COLUMNS = ('t', 'lr', 'hypergrad', 'z_norm', 'train_loss', 'val_loss', 'skipped', 'cut', 'lowered', 'went_back')
 
 class Record:
     "The history of a run, column by column"
@@ -27,7 +27,7 @@ class Record:
         "Write down one step"
         for k,column in self.history.items(): column.append(row[k])
 
-# %% ../nbs/core/10_record.ipynb #7188c915
+# %% ../nbs/core/10_record.ipynb #3e32c592
 def _is_gap(x): return all(map(_is_gap, x)) if isinstance(x, list) else isinstance(x, float) and math.isnan(x)
 
 @patch(as_prop=True)
@@ -35,8 +35,9 @@ def last(self:Record):
     "The latest row, a plain dictionary without gaps"
     return {k: v[-1] for k,v in self.history.items() if v and not _is_gap(v[-1])}
 
-# %% ../nbs/core/10_record.ipynb #69f07198
-MARKS = dict(skipped=('x', 'step skipped'), cut=('v', 'tangent too long'), went_back=('o', 'went back'))
+# %% ../nbs/core/10_record.ipynb #bcde4089
+MARKS = dict(skipped=('x', 'step skipped'), cut=('v', 'tangent too long'), lowered=('s', 'half the rate is better'),
+             went_back=('o', 'went back'))
 
 def _mark(ax, history):
     "Marks on the schedule where something out of the ordinary was done"
@@ -49,7 +50,7 @@ def _mark(ax, history):
 
 def _has_values(column): return any(not _is_gap(x) for x in column)
 
-# %% ../nbs/core/10_record.ipynb #080cb857
+# %% ../nbs/core/10_record.ipynb #c4c9ab2f
 def _plot_rates(ax, history, log):
     ax.plot(history['t'], history['lr'], lw=1)
     ax.set(xlabel='step', title='learning rate $\\eta_t$')
@@ -63,7 +64,7 @@ def _plot_losses(ax, history):
     ax.set(xlabel='step', title='loss', yscale='log' if positive else 'linear')
     if shown: ax.legend(frameon=False)
 
-# %% ../nbs/core/10_record.ipynb #85fde8ed
+# %% ../nbs/core/10_record.ipynb #932c048e
 def plot_history(
     history:dict,   # Columns as recorded by `MARTHE`
     axs=None,       # Three matplotlib axes to draw on
@@ -80,8 +81,8 @@ def plot_history(
     _plot_losses(axs[2], history)
     return axs
 
-# %% ../nbs/core/10_record.ipynb #06446363
-_casts = dict(t=int, skipped=bool, cut=bool, went_back=bool)
+# %% ../nbs/core/10_record.ipynb #efb11ada
+_casts = dict(t=int, skipped=bool, cut=bool, lowered=bool, went_back=bool)
 
 @patch
 def state_dict(self:Record)->dict:

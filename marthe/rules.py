@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Along', 'Seen', 'Decision', 'is_number', 'Paper', 'Auto', 'Adaptive']
 
-# %% ../nbs/core/08_rules.ipynb #a1b01af4
+# %% ../nbs/core/08_rules.ipynb #81dfa400
 import math
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from fastcore.basics import patch
 
 from .vectors import refuse
 
-# %% ../nbs/core/08_rules.ipynb #90ef0b53
+# %% ../nbs/core/08_rules.ipynb #fb796f65
 class Along(NamedTuple):
     "What was measured along one direction"
     delta:float=None     # Zᵀ∇E
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
     val_loss:float=math.nan    # E
     agreement:float=None       # ∇Eᵀ∇L, where a rule asks for it
 
-# %% ../nbs/core/08_rules.ipynb #c9fa58ee
+# %% ../nbs/core/08_rules.ipynb #63809028
 class Decision(NamedTuple):
     "What a rule decides at one step"
     memory:dict      # What it remembers until the next one
@@ -39,8 +39,9 @@ class Decision(NamedTuple):
     anew:tuple=()    # Numbers of the directions whose tangent begins again as the drift
     mu:float=None    # μ from here on; as it is if None
     shown:list=None  # For each direction a number for the record
+    over:bool=False  # Is the search over?
 
-# %% ../nbs/core/08_rules.ipynb #6dbfe09f
+# %% ../nbs/core/08_rules.ipynb #d2a620ae
 def is_number(x)->bool:
     "Is this a finite number?"
     return isinstance(x, (int, float)) and math.isfinite(x)
@@ -68,33 +69,46 @@ class Paper:
         bound = (self.max_change or math.inf)/a.speed
         return -min(max(self.beta*a.delta, -bound), bound)
 
-# %% ../nbs/core/08_rules.ipynb #069fffbf
+# %% ../nbs/core/08_rules.ipynb #bb3b1dbc
 class Auto:
-    "log η + α(3x + κe), eq. (1)"
+    "log η + α(3x + κe), eq. (1), with memories and a speed that go with the age of the run"
     log = True
     needs = ('z', 'e', 'stretch', 'coherence')
     shows = 'cosine'
     def __init__(self,
-        alpha:float=0.02,    # α, the speed of the logarithm of a rate; a step moves it by 4α at most
-        average:float=0.97,  # Memory of the averages at which E is looked at
-        cosine:float=3.,     # What the cosine of this step counts
-        evidence:float=1.,   # What the evidence counts
-        longest:float=30.,   # Length of a tangent that is worthless, in lengths of the drift
-        lower:float=0.7,     # What is left of a rate then
-        trusting:bool=False  # Is every tangent to be trusted?
+        alpha:float=0.02,     # α, the speed of the logarithm of a rate at first; a step moves it by 4α at most
+        average:float=1/6,    # Share of the run that the averages reach over at which E is looked at
+        mu:float=0.99,        # μ at first
+        *,
+        memory:float=4.,      # The tangent remembers the latest 1/4 of the run,
+        window:float=8.,      # the evidence 1/8
+        speed:float=4.,       # The speed falls with the age t of the run, as 4/t; of all three, infinity for no growth
+        climb:float=0.2,      # The search is over where an e-fold of age raises the rate by less; -infinity for never
+        young:int=100,        # Steps that it lasts at least
+        cosine:float=3.,      # What the cosine of this step counts
+        evidence:float=1.,    # What the evidence counts
+        longest:float=30.,    # Length of a tangent that is worthless, in lengths of the drift
+        lower:float=0.7,      # What is left of a rate then
+        trusting:bool=False   # Is every tangent to be trusted?
     ):
         refuse(not (is_number(alpha) and 0<=alpha<=1), f"`alpha` must lie between 0 and 1, not {alpha}")
         refuse(not (is_number(average) and 0<=average<1), f"`average` must be at least 0 and below 1, not {average}")
         self.alpha = alpha
         self.average = average
+        self.mu = mu
+        self.memory = memory
+        self.window = window
+        self.speed = speed
+        self.climb = climb
+        self.young = young
         self.cosine = cosine
         self.evidence = evidence
         self.longest = longest
         self.lower = lower
         self.trusting = trusting
-    def start(self, n): return dict(moves=0, mean=[0.]*n, square=[0.]*n)
+    def start(self, n): return dict(age=0, moves=0, mean=[0.]*n, square=[0.]*n, lag=0.)
 
-# %% ../nbs/core/08_rules.ipynb #096d1597
+# %% ../nbs/core/08_rules.ipynb #a6abcb86
 @patch
 def learned(self:Auto,
     memory:dict, # Running mean and mean square of each direction
@@ -102,36 +116,52 @@ def learned(self:Auto,
 )->dict:
     "The memory with one more cosine in it"
     n = memory['moves']+1
-    new = max(0.05, 1/n)
+    new = max(min(0.05, self.window/n), 1/n)
     mean = [m + new*(x - m) for m,x in zip(memory['mean'], xs)]
     square = [q + new*(x*x - q) for q,x in zip(memory['square'], xs)]
-    return dict(moves=n, mean=mean, square=square)
+    return dict(memory, moves=n, mean=mean, square=square)
 
 @patch
-def move(self:Auto, x, mean, square, coherence, every):
+def move(self:Auto, x, mean, square, coherence, alpha):
     "How far the logarithm of a rate moves, eq. (1)"
     trust = 1. if self.trusting else max(0., coherence)
     evidence = trust*mean/max(square**0.5, 1e-30)
-    return self.alpha*every**0.5*(self.cosine*x + self.evidence*evidence)
+    return alpha*(self.cosine*x + self.evidence*evidence)
 
-# %% ../nbs/core/08_rules.ipynb #39905518
+@patch
+def climbed(self:Auto,
+    memory:dict, # As it was
+    moves:list   # How far each direction moves
+)->dict:
+    "The memory one step older, eq. (3)"
+    age = memory['age']+1
+    move = sum(moves)/len(moves)
+    lag = (memory['lag'] + move)*(1 - min(1., 2/(age+1)))
+    return dict(memory, age=age, lag=lag)
+
+# %% ../nbs/core/08_rules.ipynb #e0235d27
 def _cosine(a): return max(-1., min(1., a.delta/max(a.z*a.e, 1e-30)))      # rounding, where squares underflow
 
 @patch
 def __call__(self:Auto, memory, seen, every):
     "A `Decision`; moves are √every times as long where the rate moves only every so many steps"
     anew = tuple(j for j,a in enumerate(seen.along) if self.longest<a.stretch<math.inf)
+    age = memory['age']+1
     moves = [0.]*len(seen.along)
     xs = None
     if seen.along[0].delta is not None:
         xs = [-_cosine(a) for a in seen.along]
         memory = self.learned(memory, xs)
-        moves = [self.move(x, m, q, a.coherence, every)
+        alpha = min(self.alpha, self.speed/age)*every**0.5
+        moves = [self.move(x, m, q, a.coherence, alpha)
                  for x,m,q,a in zip(xs, memory['mean'], memory['square'], seen.along)]
     for j in anew: moves[j] = math.log(self.lower)
-    return Decision(memory, moves, anew, shown=xs and [-x for x in xs])
+    memory = self.climbed(memory, moves)
+    over = age>=self.young and 2*memory['lag']<self.climb
+    mu = self.mu and max(self.mu, 1 - self.memory/age)               # μ=0 asks for no products, at any age
+    return Decision(memory, moves, anew, mu, xs and [-x for x in xs], over)
 
-# %% ../nbs/core/08_rules.ipynb #012fd985
+# %% ../nbs/core/08_rules.ipynb #9d755f44
 class Adaptive:
     "η - βΔη with β and μ that adapt, eq. (2)"
     log = False

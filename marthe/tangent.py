@@ -11,7 +11,7 @@ from fastcore.basics import patch
 from torch import Tensor
 
 from .push import find_push
-from .vectors import check_fit, dot, norm, refuse
+from .vectors import all_params, check_fit, dot, norm, refuse
 
 # %% ../nbs/core/04_tangent.ipynb #d2062a30
 def _live(group, lrs):
@@ -126,12 +126,10 @@ def pushed(self:Tangent,
     return new
 
 # %% ../nbs/core/04_tangent.ipynb #b0d748f4
-def _all_params(opt): return [p for group in opt.param_groups for p in group['params']]
-
 @patch
 def state_dict(self:Tangent)->dict:
     "Z with numbers for parameters, and what the push has learned about the optimizer"
-    number = {p: i for i,p in enumerate(_all_params(self.opt))}
+    number = {p: i for i,p in enumerate(all_params(self.opt))}
     key = lambda p: number[p] if isinstance(p, Tensor) else p
     Z = [{key(p): {k: v.clone() for k,v in x.items()} for p,x in z.items()} for z in self.Z]
     push = self.push.state_dict() if hasattr(self.push, 'state_dict') else {}
@@ -140,7 +138,7 @@ def state_dict(self:Tangent)->dict:
 @patch
 def _check_buffers(self:Tangent, Z):
     "Raise if `Z` has tangents for buffers that the optimizer does not hold"
-    held = {'w'}.union(*(self.opt.state.get(p, {}) for p in _all_params(self.opt)))
+    held = {'w'}.union(*(self.opt.state.get(p, {}) for p in all_params(self.opt)))
     named = {k.split('.')[0] for z in Z for i,x in z.items() if isinstance(i, int) for k in x}
     refuse(named - held, f"`sd` has tangents for {', '.join(sorted(named - held))}, which `opt` does not hold: load "
            "the optimizer's own state first; if it is loaded, this state is of an optimizer with other options")
@@ -151,7 +149,7 @@ def load_state_dict(self:Tangent,
     sd:dict # From `state_dict`
 ):
     "Go on from a saved tangent, if it fits"
-    params = _all_params(self.opt)
+    params = all_params(self.opt)
     groups = len(self.opt.param_groups)
     whole = sd['directions'] and len(sd['Z'])==len(sd['directions']) and len(sd['directions'][0])==groups
     refuse(not whole, "`sd` is not whole: it has no tangent for some parameter groups")

@@ -187,7 +187,6 @@ class OnShare:
         self.frac = frac
         self.slopes = engine.slopes
         self.rest = engine.rest
-        self.rest = engine.rest
     def products(self, loss_fn, params, zs, scale):
         "Loss and gradient of the whole minibatch, Hessian-vector products of a share of it"
         if not zs: return self.engine.products(loss_fn, params, zs, scale)

@@ -32,10 +32,6 @@ class End:
         "The step at which the rate begins to fall at the latest"
         return math.inf if self.total_steps is None else (1 - self.fall)*self.total_steps
     @property
-    def latest(self)->float:
-        "The step at which the rate begins to fall at the latest"
-        return math.inf if self.total_steps is None else (1 - self.fall)*self.total_steps
-    @property
     def start(self)->float:
         "The step at which the rate begins to fall, or would, were the search to go on"
         if self.total_steps is None: return math.inf

@@ -89,7 +89,7 @@ class MARTHE:
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
         self.inside = 0         # How many `averaged()` are open
-        self.fork = None        # A second run at half the rate, once the climb is over
+        self.fork = None        # A second run at a lower rate, once the climb is over
         self.told = set()       # Warnings that have been given
         self.stepped = None     # A parameter of the latest step, and its gradient's identity and version
         self.hypergrad = self._by_group([0.]*len(self.directions))   # The latest Δη; a list if groups have their own
@@ -139,7 +139,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.drift = Drift(s['mu'])
     self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall']), self.rule.log)
     self.every = s['every']
-    self.first = (0.2 if self.rule.log else None) if s['first']=='auto' else s['first']
+    self.first = (0.1 if self.rule.log else None) if s['first']=='auto' else s['first']
     self.started = self.first is None
     guarded = self.rule.log if s['guard']=='auto' else s['guard']
     self.guard = Guard(self.opt, self.model) if guarded else None
@@ -584,7 +584,8 @@ def plot(self:MARTHE,
 def _climbed(self:MARTHE, t):
     "The climb is over at step `t`: fork the run, or rest, if there is no time for that"
     end = self.rates.end
-    if self.average.share and 2*t <= end.latest: self.fork = Fork(self.opt, self.model, self.average, steps=t)
+    steps = min(t, int(end.latest) - t) if end.latest<math.inf else t
+    if self.average.share and 2*steps>=t: self.fork = Fork(self.opt, self.model, self.average, steps)
     else: self.rates.end = end.found_at(t)
 
 @patch
@@ -661,7 +662,7 @@ def _join(self:MARTHE):
         return False
     fork.there.restore(self.opt, self.model)
     self.average = fork.average
-    self.rates.base = [fork.lower*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
+    self.rates.base = [fork.middle*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
     self.rates.write(self.rates.at(self.t-1))
     self._climbed(self.t)
     return True

@@ -102,8 +102,8 @@ def step(self:MARTHE,
 )->Tensor:        # The training loss, detached
     "One iteration of Algorithm 1: the rate, the tangent, the weights"
     self._check_step()
-    if self.rates.end.rests(self.t): return self._rest(train_loss)
-    if self.fork: return self._twice(train_loss, val_loss)
+    if self.phase=='rest': return self._rest(train_loss)
+    if self.phase=='fork': return self._twice(train_loss, val_loss)
     with AllOrNothing() as whole:
         before = self._remember(whole)
         self._begin(train_loss, val_loss)                               # a first rate, where one is wanted
@@ -241,6 +241,12 @@ def _check(self:MARTHE, settings):
 def params(self:MARTHE):
     "The parameters that `opt` trains"
     return [p for p in all_params(self.opt) if p.requires_grad]
+
+@patch(as_prop=True)
+def phase(self:MARTHE):
+    "What the next step is part of: the 'search', a 'fork' or the 'rest'"
+    if self.rates.end.rests(self.t): return 'rest'
+    return 'fork' if self.fork else 'search'
 
 @patch(as_prop=True)
 def lrs(self:MARTHE):

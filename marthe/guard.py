@@ -129,6 +129,7 @@ def lean_on(self:Guard,
 ):
     "Where the way back leads from here on"
     if self.refuge is refuge and self.snapshot: return
+    if self.snapshot: rates = map(min, self.rates, rates)     # the latest may be of the step that is about to fail
     self.refuge = refuge
     self.take(rates)
 

@@ -245,7 +245,7 @@ def params(self:MARTHE):
 @patch(as_prop=True)
 def phase(self:MARTHE):
     "What the next step is part of: the 'search', a 'fork' or the 'rest'"
-    if self.rates.end.rests(self.t): return 'rest'
+    if self.started and self.rates.end.rests(self.t): return 'rest'
     return 'fork' if self.fork else 'search'
 
 @patch(as_prop=True)
@@ -621,8 +621,8 @@ def _twice(self:MARTHE, train_loss, val_loss):
         else: self.average.update(self.params, [])
         self.fork.n += 1
         self.t += 1
-    lowered = self.fork.over and self._join()
-    self._after({**numbers, **E}, bad, lowered=lowered)
+    self._after({**numbers, **E}, bad, lowered=self.fork.over and self.fork.wins)
+    if self.fork and self.fork.over: self._join()
     return loss
 
 # %% ../nbs/core/11_online.ipynb #9ab40d10
@@ -660,17 +660,16 @@ def _both(self:MARTHE, train_loss, before, whole):
 
 @patch
 def _join(self:MARTHE):
-    "The end of a fork: keep the better run; was it the lower one?"
+    "The end of a fork: keep the better run"
     fork,self.fork = self.fork,None
     if not fork.wins:
         self.rates.end = self.rates.end.found_at(self.t)
-        return False
+        return
     fork.there.restore(self.opt, self.model)
     self.average = fork.average
     self.rates.base = [fork.middle*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
     self.rates.write(self.rates.at(self.t-1))
     self._climbed(self.t)
-    return True
 
 # %% ../nbs/core/11_online.ipynb #842fcbcd
 @patch

@@ -13,7 +13,7 @@ import torch
 from fastcore.basics import patch
 from torch import Tensor, nn
 
-from .vectors import all_params, by_number, check_fit
+from .vectors import all_params, by_number, check_fit, placed_like
 
 # %% ../nbs/core/06_guard.ipynb #9536361c
 def _buffers(model): return {i: b for i,b in enumerate(model.buffers()) if 0 not in b.stride()}
@@ -180,6 +180,13 @@ def due(self:Guard):
     if self.misses or self.n<EARLY or self.n%self.every: return False
     return self.smooth <= self.loss + 0.2*abs(self.loss)
 
+# %% ../nbs/core/06_guard.ipynb #e0f3246e
+def _placed(state, params):
+    "A copy of the optimizer's state from a file, each tensor where its parameter is"
+    each = lambda x, p: placed_like(x, p) if isinstance(x, Tensor) and x.shape==p.shape else x
+    return _copied({i: {k: each(x, params[i]) for k,x in s.items()} if i in range(len(params)) else s
+                    for i,s in state.items()})
+
 # %% ../nbs/core/06_guard.ipynb #d18fc745
 @patch
 def state_dict(self:Snapshot)->dict:
@@ -193,7 +200,9 @@ def load_state_dict(self:Snapshot,
 ):
     "Become a snapshot that was saved, if it fits"
     for i,x in sd['weights'].items(): check_fit(i, x, params)
-    for k in ('weights', 'buffers', 'state'): setattr(self, k, _copied(sd[k]))
+    self.weights = {i: placed_like(x, params[i]) for i,x in sd['weights'].items()}
+    self.buffers = _copied(sd['buffers'])
+    self.state = _placed(sd['state'], params)
 
 # %% ../nbs/core/06_guard.ipynb #6cf537bc
 _guarded = ('went_back', 'first_loss', 'n', 'misses', 'smooth', 'spread', 'early')
@@ -219,5 +228,5 @@ def load_state_dict(self:Guard,
         self.snapshot.load_state_dict(kept, params)
         self.loss = kept['loss']
         self.rates = list(kept['rates'])
-    self.begun = _copied(sd['begun']) if kept else None
+    self.begun = _placed(sd['begun'], params) if kept else None
     for k in _guarded: setattr(self, k, copy.copy(sd[k]))

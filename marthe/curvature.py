@@ -9,6 +9,7 @@ __all__ = ['call_loss', 'rng_devices', 'get_rng', 'set_rng', 'gather_anew', 'Sur
 # %% ../nbs/core/01_curvature.ipynb #2300bc86
 import math
 from contextlib import contextmanager, nullcontext
+from itertools import islice
 from typing import NamedTuple
 
 import torch
@@ -211,11 +212,20 @@ def _differentiate(loss, params, zs, name, model):
     if after: after.restore()
     return [distinct([g if g is None else g.detach() for g in gs]), *hzs]
 
+# %% ../nbs/core/01_curvature.ipynb #c535e5eb
+def _refuse_half(loss, name):
+    "Raise if a loss comes from float16 arithmetic"
+    near = islice(_nodes(loss), 10)
+    half = any(x.dtype==torch.float16 for node in near for x in getattr(node, '_input_metadata', ()))
+    refuse(half, f"`{name}` is computed in float16, where small gradients vanish unless the loss is scaled, and scaled "
+           "gradients have no tangent; use torch.autocast with bfloat16, which needs no scaler", TypeError)
+
 # %% ../nbs/core/01_curvature.ipynb #49a9cec0
 def _grad_hvp(loss_fn, params, zs, name, model):
     "`grad_hvp` of a single closure"
     with sdpa_kernel(SDPBackend.MATH) if zs else nullcontext():
         loss = call_loss(loss_fn, params, name)
+        _refuse_half(loss, name)
         try: return loss.detach(), _differentiate(loss, params, zs, name, model)
         except RuntimeError as e:
             if not zs or isinstance(e, torch.cuda.OutOfMemoryError):

@@ -41,6 +41,20 @@ def _put_back(kept, now):
     for i,x in kept.items():
         if i in now and now[i].shape==x.shape: now[i].copy_(x)
 
+# %% ../nbs/core/06_guard.ipynb #0f17708c
+def _put_back_state(kept, opt):
+    "Copy a kept state into the optimizer's own tensors, if there is one for each; done?"
+    flat = lambda state: {(i, k): x for i,s in state.items() for k,x in s.items()}
+    now = {i: opt.state[p] for i,p in enumerate(all_params(opt)) if p in opt.state}
+    if len(now)!=len(opt.state) or kept.keys()!=now.keys(): return False
+    if not all(isinstance(s, dict) for s in (*kept.values(), *now.values())): return False
+    old,new = flat(kept),flat(now)
+    kind = lambda x: (x.shape, x.dtype, x.device) if isinstance(x, Tensor) else None
+    if old.keys()!=new.keys() or any(kind(x) is None or kind(x)!=kind(new[k]) for k,x in old.items()): return False
+    for k,x in old.items(): new[k].copy_(x)
+    return True
+
+# %% ../nbs/core/06_guard.ipynb #4d4860d3
 @patch
 @torch.no_grad()
 def restore(self:Snapshot,
@@ -50,7 +64,8 @@ def restore(self:Snapshot,
     "Put everything back, but for the rates and other settings of the optimizer"
     _put_back(self.weights, dict(enumerate(all_params(opt))))
     if model: _put_back(self.buffers, _buffers(model))
-    opt.load_state_dict(dict(state=_copied(self.state), param_groups=opt.state_dict()['param_groups']))
+    if not _put_back_state(self.state, opt):
+        opt.load_state_dict(dict(state=_copied(self.state), param_groups=opt.state_dict()['param_groups']))
 
 # %% ../nbs/core/06_guard.ipynb #e18a67c5
 class AllOrNothing:

@@ -196,6 +196,10 @@ def _check_optimizer(opt):
            "back; remove it, and use `clip_value` or `clip_norm` for clipping")
     refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a "
            "loss small would work against it; negate the loss and leave `maximize` out")
+    compiled = hasattr(vars(opt).get('step'), '_torchdynamo_orig_callable')
+    numbers = [group['lr'] for group in opt.param_groups if not isinstance(group.get('lr'), Tensor)]
+    refuse(compiled and numbers, "the step of `opt` is compiled with its rate as a constant, and would be compiled again "
+           f"at every step; make the optimizer with lr=torch.tensor({(numbers or [0])[0]})")
 
 # %% ../nbs/core/11_online.ipynb #66f339dc
 def _check_parameter(p, i, known):

@@ -90,7 +90,7 @@ class MARTHE:
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
         self.inside = 0         # How many `averaged()` are open
-        self.fork = None        # A second run at half the rate, once the climb is over
+        self.fork = None        # A second run at a lower rate, once the climb is over
         self.told = set()       # Warnings that have been given
         self.stepped = None     # A parameter of the latest step, and its gradient's identity and version
         self.hypergrad = self._by_group([0.]*len(self.directions))   # The latest Δη; a list if groups have their own
@@ -103,8 +103,8 @@ def step(self:MARTHE,
 )->Tensor:        # The training loss, detached
     "One iteration of Algorithm 1: the rate, the tangent, the weights"
     self._check_step()
-    if self.rates.end.rests(self.t): return self._rest(train_loss)
-    if self.fork: return self._twice(train_loss, val_loss)
+    if self.phase=='rest': return self._rest(train_loss)
+    if self.phase=='fork': return self._twice(train_loss, val_loss)
     with AllOrNothing() as whole:
         before = self._remember(whole)
         self._begin(train_loss, val_loss)                               # a first rate, where one is wanted
@@ -140,7 +140,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.drift = Drift(s['mu'])
     self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall']), self.rule.log)
     self.every = s['every']
-    self.first = (0.2 if self.rule.log else None) if s['first']=='auto' else s['first']
+    self.first = (0.1 if self.rule.log else None) if s['first']=='auto' else s['first']
     self.started = self.first is None
     guarded = self.rule.log if s['guard']=='auto' else s['guard']
     self.guard = Guard(self.opt, self.model) if guarded else None
@@ -269,6 +269,12 @@ def _check(self:MARTHE, settings):
 def params(self:MARTHE):
     "The parameters that `opt` trains"
     return [p for p in all_params(self.opt) if p.requires_grad]
+
+@patch(as_prop=True)
+def phase(self:MARTHE):
+    "What the next step is part of: the 'search', a 'fork' or the 'rest'"
+    if self.rates.end.rests(self.t): return 'rest'
+    return 'fork' if self.fork else 'search'
 
 @patch(as_prop=True)
 def lrs(self:MARTHE):
@@ -612,7 +618,8 @@ def plot(self:MARTHE,
 def _climbed(self:MARTHE, t):
     "The climb is over at step `t`: fork the run, or rest, if there is no time for that"
     end = self.rates.end
-    if self.average.share and 2*t <= end.latest: self.fork = Fork(self.opt, self.model, self.average, steps=t)
+    steps = min(t, int(end.latest) - t) if end.latest<math.inf else t
+    if self.average.share and 2*steps>=t: self.fork = Fork(self.opt, self.model, self.average, steps)
     else: self.rates.end = end.found_at(t)
 
 @patch
@@ -689,7 +696,7 @@ def _join(self:MARTHE):
         return False
     fork.there.restore(self.opt, self.model)
     self.average = fork.average
-    self.rates.base = [fork.lower*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
+    self.rates.base = [fork.middle*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
     self.rates.write(self.rates.at(self.t-1))
     self._climbed(self.t)
     return True

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['bytes_held', 'save_checkpoint', 'load_checkpoint']
 
-# %% ../../nbs/integrations/05_sharding.ipynb #0a226305
+# %% ../../nbs/integrations/05_sharding.ipynb #80809bd4
 from typing import NamedTuple
 
 import torch
@@ -16,7 +16,7 @@ from torch.utils._pytree import MappingKey, keystr, tree_leaves, tree_map, tree_
 
 from ..vectors import all_params, here
 
-# %% ../../nbs/integrations/05_sharding.ipynb #89ded376
+# %% ../../nbs/integrations/05_sharding.ipynb #f1865e69
 def _held(mth):
     "What each part of `mth` keeps between steps"
     average,guard,fork = mth.average,mth.guard,mth.fork
@@ -37,7 +37,7 @@ def bytes_held(
         seen.update(new)
     return out
 
-# %% ../../nbs/integrations/05_sharding.ipynb #a336485f
+# %% ../../nbs/integrations/05_sharding.ipynb #e31d9027
 class _Part(NamedTuple):
     "A note in place of a tensor that is like a parameter"
     name:str
@@ -60,7 +60,7 @@ def _notes(rest): return [x for x in tree_leaves(rest, is_leaf=_is_note) if _is_
 
 def _is_note(x): return isinstance(x, _Part)
 
-# %% ../../nbs/integrations/05_sharding.ipynb #a267c306
+# %% ../../nbs/integrations/05_sharding.ipynb #10b7f9b5
 def save_checkpoint(
     path, # A folder
     mth   # A `MARTHE`; its model and its optimizer are saved too

@@ -618,8 +618,7 @@ def plot(self:MARTHE,
 def _climbed(self:MARTHE, t):
     "The climb is over at step `t`: fork the run, or rest, if there is no time for that"
     end = self.rates.end
-    steps = min(t, int(end.latest) - t) if end.latest<math.inf else t
-    if self.average.share and 2*steps>=t: self.fork = Fork(self.opt, self.model, self.average, steps)
+    if self.average.share and 2*t <= end.latest: self.fork = Fork(self.opt, self.model, self.average, steps=t)
     else: self.rates.end = end.found_at(t)
 
 @patch

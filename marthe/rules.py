@@ -134,7 +134,7 @@ def climbed(self:Auto,
     "The memory one step older, eq. (3)"
     age = memory['age']+1
     move = sum(moves)/len(moves)
-    lag = (memory['lag'] + move)*(1 - min(1., 2/(age+1)))
+    lag = (memory['lag'] + move)*(1 - min(1., 4/(age+3)))
     return dict(memory, age=age, lag=lag)
 
 # %% ../nbs/core/08_rules.ipynb #e0235d27
@@ -154,7 +154,7 @@ def __call__(self:Auto, memory, seen, every):
         moves = [self.move(x, m, q, a.coherence, alpha)
                  for x,m,q,a in zip(xs, memory['mean'], memory['square'], seen.along)]
     memory = self.climbed(memory, moves)
-    over = age>=self.young and 2*memory['lag']<self.climb
+    over = age>=self.young and 4*memory['lag']<self.climb
     mu = self.mu and max(self.mu, 1 - self.memory/age)               # μ=0 asks for no products, at any age
     return Decision(memory, moves, anew, mu, xs and [-x for x in xs], over)
 

@@ -13,11 +13,11 @@ import torch
 from fastcore.basics import patch
 from torch import Tensor
 
-from .vectors import by_number, by_param, dot, norm, wide
+from .vectors import by_number, by_param, copy_all, dot, norm, wide
 
 # %% ../nbs/core/05_average.ipynb #37386a37
 def _put(params, values):
-    torch._foreach_copy_([p.data for p in params], values)
+    copy_all([p.data for p in params], values)
     torch.clear_autocast_cache()
 
 @contextmanager

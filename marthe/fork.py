@@ -30,6 +30,7 @@ class Fork:
         self.model = model
         self.average = copy.copy(average)
         self.average.weights = {p: x.clone() for p,x in average.weights.items()}
+        self.average.rest()
         self.steps = steps
         self.lower = lower
         self.n = 0

@@ -13,7 +13,7 @@ import torch
 from fastcore.basics import patch
 from torch import Tensor, nn
 
-from .vectors import all_params, by_number, check_fit
+from .vectors import all_params, by_number, check_fit, placed_like
 
 # %% ../nbs/core/06_guard.ipynb #9536361c
 def _buffers(model): return {i: b for i,b in enumerate(model.buffers()) if 0 not in b.stride()}
@@ -41,6 +41,20 @@ def _put_back(kept, now):
     for i,x in kept.items():
         if i in now and now[i].shape==x.shape: now[i].copy_(x)
 
+# %% ../nbs/core/06_guard.ipynb #0f17708c
+def _put_back_state(kept, opt):
+    "Copy a kept state into the optimizer's own tensors, if there is one for each; done?"
+    flat = lambda state: {(i, k): x for i,s in state.items() for k,x in s.items()}
+    now = {i: opt.state[p] for i,p in enumerate(all_params(opt)) if p in opt.state}
+    if len(now)!=len(opt.state) or kept.keys()!=now.keys(): return False
+    if not all(isinstance(s, dict) for s in (*kept.values(), *now.values())): return False
+    old,new = flat(kept),flat(now)
+    kind = lambda x: (x.shape, x.dtype, x.device) if isinstance(x, Tensor) else None
+    if old.keys()!=new.keys() or any(kind(x) is None or kind(x)!=kind(new[k]) for k,x in old.items()): return False
+    for k,x in old.items(): new[k].copy_(x)
+    return True
+
+# %% ../nbs/core/06_guard.ipynb #4d4860d3
 @patch
 @torch.no_grad()
 def restore(self:Snapshot,
@@ -50,7 +64,8 @@ def restore(self:Snapshot,
     "Put everything back, but for the rates and other settings of the optimizer"
     _put_back(self.weights, dict(enumerate(all_params(opt))))
     if model: _put_back(self.buffers, _buffers(model))
-    opt.load_state_dict(dict(state=_copied(self.state), param_groups=opt.state_dict()['param_groups']))
+    if not _put_back_state(self.state, opt):
+        opt.load_state_dict(dict(state=_copied(self.state), param_groups=opt.state_dict()['param_groups']))
 
 # %% ../nbs/core/06_guard.ipynb #e18a67c5
 class AllOrNothing:
@@ -181,6 +196,13 @@ def due(self:Guard):
     if self.misses or self.n<EARLY or self.n%self.every: return False
     return self.smooth <= self.loss + 0.2*abs(self.loss)
 
+# %% ../nbs/core/06_guard.ipynb #e0f3246e
+def _placed(state, params):
+    "A copy of the optimizer's state from a file, each tensor where its parameter is"
+    each = lambda x, p: placed_like(x, p) if isinstance(x, Tensor) and x.shape==p.shape else x
+    return _copied({i: {k: each(x, params[i]) for k,x in s.items()} if i in range(len(params)) else s
+                    for i,s in state.items()})
+
 # %% ../nbs/core/06_guard.ipynb #d18fc745
 @patch
 def state_dict(self:Snapshot)->dict:
@@ -194,7 +216,9 @@ def load_state_dict(self:Snapshot,
 ):
     "Become a snapshot that was saved, if it fits"
     for i,x in sd['weights'].items(): check_fit(i, x, params)
-    for k in ('weights', 'buffers', 'state'): setattr(self, k, _copied(sd[k]))
+    self.weights = {i: placed_like(x, params[i]) for i,x in sd['weights'].items()}
+    self.buffers = _copied(sd['buffers'])
+    self.state = _placed(sd['state'], params)
 
 # %% ../nbs/core/06_guard.ipynb #6cf537bc
 _guarded = ('went_back', 'first_loss', 'n', 'misses', 'smooth', 'spread', 'early')
@@ -220,5 +244,5 @@ def load_state_dict(self:Guard,
         self.snapshot.load_state_dict(kept, params)
         self.loss = kept['loss']
         self.rates = list(kept['rates'])
-    self.begun = _copied(sd['begun']) if kept else None
+    self.begun = _placed(sd['begun'], params) if kept else None
     for k in _guarded: setattr(self, k, copy.copy(sd[k]))

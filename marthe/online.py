@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from functools import partial
 
 import torch
+import torch.distributed as dist
 from fastcore.basics import patch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .average import Average, Drift, compare
-from .curvature import Surroundings, as_list, call_loss, set_rng
+from .curvature import Surroundings, as_list, call_loss, gather_anew, set_rng
 from .engines import Aside, Exact, Finite, OnShare, along, exact_slopes
 from .first_rate import first_rates
 from .fork import Fork
@@ -26,7 +27,7 @@ from .rates import End, Rates, check_end
 from .record import Record, plot_history
 from .rules import Along, Auto, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents, directions
-from .vectors import all_params, fetch, norm, refuse, tell
+from .vectors import all_params, fetch, here, is_sharded, norm, refuse, tell
 
 # %% ../nbs/core/11_online.ipynb #ac783d3c
 def _flat(ts): return torch.cat([t.reshape(-1) for t in ts])
@@ -195,6 +196,10 @@ def _check_optimizer(opt):
            "back; remove it, and use `clip_value` or `clip_norm` for clipping")
     refuse(any(group.get('maximize') for group in opt.param_groups), "`opt` has maximize=True, and a rate that makes a "
            "loss small would work against it; negate the loss and leave `maximize` out")
+    compiled = hasattr(vars(opt).get('step'), '_torchdynamo_orig_callable')
+    numbers = [group['lr'] for group in opt.param_groups if not isinstance(group.get('lr'), Tensor)]
+    refuse(compiled and numbers, "the step of `opt` is compiled with its rate as a constant, and would be compiled again "
+           f"at every step; make the optimizer with lr=torch.tensor({(numbers or [0])[0]})")
 
 # %% ../nbs/core/11_online.ipynb #66f339dc
 def _check_parameter(p, i, known):
@@ -207,19 +212,41 @@ def _check_parameter(p, i, known):
     refuse(p.is_complex(), "complex parameters are not supported; use their view as real numbers", TypeError)
     refuse(p.dtype==torch.float16, "float16 parameters are not supported: squares of gradients overflow; "
            "keep the parameters in float32 and use autocast", TypeError)
-    refuse(hasattr(p, 'device_mesh'), "sharded parameters are not supported: Z would have to be sharded alike; "
-           "use DistributedDataParallel", NotImplementedError)
+
+# %% ../nbs/core/11_online.ipynb #8ee189c2
+def _check_shards(model, params, twice):
+    "Of sharded weights, those of `fully_shard` over all processes will do"
+    sharded = [p for p in model.parameters() if is_sharded(p)]
+    if not sharded: return
+    refuse(twice, "sharded weights cannot be differentiated twice; use engine='finite'", NotImplementedError)
+    gathered = {id(p) for m in model.modules() if hasattr(m, 'reshard') for p in m.parameters()}
+    split = [sum(how.is_shard() for how in p.placements) for p in sharded]
+    refuse(any(id(p) not in gathered for p in sharded) or max(split)>1, "tensor-parallel parameters are not supported: "
+           "only what `fully_shard` shards is gathered for a product; use `fully_shard` alone", NotImplementedError)
+    refuse(any(p.device_mesh.size()!=dist.get_world_size() for p in sharded), "the weights are sharded over some of "
+           "the processes, but losses and gradients are averaged over all; use a mesh of all", NotImplementedError)
+    refuse(any(p.device.type!=p.device_mesh.device_type for p in sharded), "weights that are offloaded to host memory "
+           "are not supported; leave `offload_policy` out", NotImplementedError)
+    trained = {id(p) for p in params}
+    refuse(any(p.requires_grad and id(p) not in trained for p in model.parameters()), "`backward` would fill `.grad` of "
+           "parameters that `opt` does not train; freeze them with requires_grad_(False)")
 
 # %% ../nbs/core/11_online.ipynb #e80cc5b9
 def _check_modules(model, twice):
     for name,m in model.named_modules():
-        refuse(type(m).__name__=='FullyShardedDataParallel', "FSDP is not supported: Z would have to be sharded alike; "
-               "use DistributedDataParallel", NotImplementedError)
+        refuse(type(m).__name__=='FullyShardedDataParallel', "the older FSDP, which flattens parameters, is not "
+               "supported; use `fully_shard` of torch.distributed.fsdp", NotImplementedError)
         refuse(isinstance(m, (nn.Embedding, nn.EmbeddingBag)) and m.sparse, f"module {name!r} makes sparse gradients, "
                "which have no Hessian-vector product; build it with sparse=False")
         compiled = hasattr(m, '_orig_mod') or getattr(m, '_compiled_call_impl', None)
         refuse(twice and compiled, "compiled modules cannot be differentiated twice; use engine='finite', or give the "
                "module before torch.compile")
+
+def _check_twice(model, opt, settings):
+    "Raise if the model is of a kind that the engine cannot differentiate"
+    twice = settings['engine']=='exact' and settings['mu']>0
+    _check_modules(model, twice)
+    _check_shards(model, all_params(opt), twice)
 
 @patch
 def _check(self:MARTHE, settings):
@@ -231,10 +258,11 @@ def _check(self:MARTHE, settings):
     _check_settings(settings)
     _check_rule(settings, self.given_rule)
     _check_optimizer(opt)
+    gather_anew(model.modules())
     known = {id(p) for p in model.parameters()}
     for i,group in enumerate(opt.param_groups):
         for p in group['params']: _check_parameter(p, i, known)
-    _check_modules(model, twice=settings['engine']=='exact' and settings['mu']>0)
+    _check_twice(model, opt, settings)
 
 # %% ../nbs/core/11_online.ipynb #ff418af8
 @patch(as_prop=True)
@@ -304,7 +332,7 @@ def _check_gradient(self:MARTHE):
     "Has the gradient been changed in place since the last step? Zeros are no change worth a word"
     if self.stepped is None: return
     p,grad,version = self.stepped
-    if id(p.grad)!=grad or p.grad._version==version or not p.grad.any(): return
+    if id(p.grad)!=grad or here(p.grad)._version==version or not here(p.grad).any(): return
     self._tell('grad', "gradients were changed after `step`, by clip_grad_norm_ or the like. That has no effect: "
                "`step` computes, uses and replaces them; set `clip_norm` or `clip_value` of MARTHE instead")
 
@@ -513,7 +541,7 @@ def _after(self:MARTHE, numbers, bad, seen=None, decision=None, lowered=False):
     used = self.rates.now if self.started else [0.]*len(self.rates.base)
     if not bad:
         stepped = next(p for p in self.params if p.grad is not None)
-        self.stepped = stepped, id(stepped.grad), stepped.grad._version
+        self.stepped = stepped, id(stepped.grad), here(stepped.grad)._version
     cut = bool(decision and decision.anew) and not bad
     back = self._watch(numbers['train_loss'], bool(bad)) if self.guard else False
     flags = dict(skipped=bool(bad), cut=cut, lowered=lowered, went_back=back)
@@ -696,10 +724,13 @@ def _rest(self:MARTHE, train_loss):
 @contextmanager
 def averaged(self:MARTHE):
     "Within this context the model has the averaged weights"
+    gather_anew(self.model.modules())
     self.inside += 1
     try:
         with self.average.averaged(): yield
-    finally: self.inside -= 1
+    finally:
+        gather_anew(self.model.modules())
+        self.inside -= 1
 
 # %% ../nbs/core/11_online.ipynb #badf81e2
 def _set_end(self, total_steps):
@@ -767,6 +798,7 @@ def _check_fits(self:MARTHE, sd):
            "`sd` was saved with another model: the parameters have other shapes")
     groups = len(self.opt.param_groups)
     refuse(len(sd['lrs'])!=groups, f"`sd` was saved with {len(sd['lrs'])} parameter groups, `opt` has {groups}")
+    _check_twice(self.model, self.opt, sd['settings'])
 
 # %% ../nbs/core/11_online.ipynb #d2411d09
 @patch

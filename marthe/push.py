@@ -20,7 +20,7 @@ from torch.autograd import forward_ad as fwAD
 from torch.overrides import TorchFunctionMode
 
 from .curvature import get_rng, rng_devices, set_rng
-from .vectors import all_params
+from .vectors import all_params, is_sharded
 
 # %% ../nbs/core/03_push.ipynb #e0f0e7bc
 def _is_float(x): return isinstance(x, Tensor) and x.is_floating_point()
@@ -686,4 +686,8 @@ def find_push(
         raise TypeError(f"parameter group {missing[0]} of {type(opt).__name__} has no 'lr' to schedule")
     plain = all(not g.get('amsgrad') and not isinstance(g.get('betas', (0.,))[0], Tensor) for g in opt.param_groups)
     fast = {torch.optim.SGD: push_sgd, torch.optim.Adam: push_adam, torch.optim.AdamW: push_adam}
-    return fast[type(opt)] if plain and type(opt) in fast else PushAny()
+    if plain and type(opt) in fast: return fast[type(opt)]
+    if any(map(is_sharded, all_params(opt))):
+        raise TypeError(f"the step of {type(opt).__name__} is not known to treat each weight alone, so it cannot be "
+                        "pushed through part by part; with sharded weights use SGD, Adam or AdamW, without amsgrad")
+    return PushAny()

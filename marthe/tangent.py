@@ -11,7 +11,7 @@ from fastcore.basics import patch
 from torch import Tensor
 
 from .push import find_push
-from .vectors import all_params, check_fit, dot, norm, refuse
+from .vectors import all_params, check_fit, dot, norm, placed_like, refuse
 
 # %% ../nbs/core/04_tangent.ipynb #d2062a30
 def _live(group, lrs):
@@ -159,7 +159,7 @@ def load_state_dict(self:Tangent,
             if isinstance(i, int): check_fit(i, x['w'], params)
     if sd['push']: self.push.load_state_dict(sd['push'])
     owner = lambda i: params[i] if isinstance(i, int) else i
-    device = lambda i: params[i if isinstance(i, int) else 0].device
-    self.Z = [{owner(i): {k: v.to(device(i), copy=True) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
+    where = lambda i: params[i if isinstance(i, int) else 0]
+    self.Z = [{owner(i): {k: placed_like(v, where(i)) for k,v in x.items()} for i,x in z.items()} for z in sd['Z']]
     self.directions = [list(d) for d in sd['directions']]
     self.mu = sd['mu']

@@ -618,7 +618,9 @@ def plot(self:MARTHE,
 def _climbed(self:MARTHE, t):
     "The climb is over at step `t`: fork the run, or rest, if there is no time for that"
     end = self.rates.end
-    if self.average.share and 2*t <= end.latest: self.fork = Fork(self.opt, self.model, self.average, steps=t)
+    lower = getattr(self.rule, 'fork', None)
+    if lower and self.average.share and 2*t <= end.latest:
+        self.fork = Fork(self.opt, self.model, self.average, steps=t, lower=lower)
     else: self.rates.end = end.found_at(t)
 
 @patch

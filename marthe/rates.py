@@ -35,7 +35,7 @@ class End:
     def start(self)->float:
         "The step at which the rate begins to fall, or would, were the search to go on"
         if self.total_steps is None: return math.inf
-        return self.latest if self.found is None else min(self.found, self.latest)
+        return self.latest if self.found is None else self.found
     def __call__(self,
         t:int # Number of the step
     )->float:
@@ -57,9 +57,10 @@ class End:
         total_steps:int, # The new number of steps, or None
         t:int            # Steps taken
     ):
-        "Another end, set on the way; where none was known, a rate that was held begins to fall now"
-        found = t if self.total_steps is None and self.found is not None else self.found
-        return End(total_steps, self.fall, found)
+        "Another end, set on the way; a rate that was held, or should have been falling by now, begins to fall now"
+        end = End(total_steps, self.fall, self.found)
+        held = self.total_steps is None and self.found is not None
+        return End(total_steps, self.fall, t) if held or self.found is None and t>end.latest else end
 
 # %% ../nbs/core/09_rates.ipynb #84f7b9d7
 def check_end(

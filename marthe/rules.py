@@ -85,6 +85,7 @@ class Auto:
         speed:float=4.,       # The speed falls with the age t of the run, as 4/t; of all three, infinity for no growth
         climb:float=0.2,      # The search is over where an e-fold of age raises the rate by less; -infinity for never
         young:int=100,        # Steps that it lasts at least
+        fork:float=0.25,      # What the second run of a fork has of the rate; None for no fork
         cosine:float=3.,      # What the cosine of this step counts
         evidence:float=1.,    # What the evidence counts
         longest:float=1e6,    # Length of a tangent that is worthless, in lengths of the drift
@@ -100,6 +101,7 @@ class Auto:
         self.speed = speed
         self.climb = climb
         self.young = young
+        self.fork = fork
         self.cosine = cosine
         self.evidence = evidence
         self.longest = longest

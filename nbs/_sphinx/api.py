@@ -40,14 +40,20 @@ def field_comments(cls):
     fields = [o for o in ast.parse(src).body[0].body if isinstance(o, ast.AnnAssign)]
     return {o.target.id: lines[o.end_lineno-1][o.end_col_offset:].partition('#')[2].strip() for o in fields}
 
-def table(obj, params, returns):
+def plain(text):
+    "Text for a Markdown cell: nothing in it is markup but code in backticks"
+    parts = re.split(r'(`[^`]*`)', text or '')
+    parts[::2] = [re.sub(r'([<*_\\])', r'\\\1', p) for p in parts[::2]]
+    return ''.join(parts)
+
+def table(obj, params, returns, name=lambda p: f'**{p.name}**'):
     "The parameters as a Markdown table; empty if none of them is described"
     docs = dict(docments(obj))
     if inspect.isclass(obj): docs = {**field_comments(obj), **{k:v for k,v in docs.items() if v}}
     if not any(docs.values()): return ''
-    rows = [(f'**{p.name}**', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
-    if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', docs['return']))
-    code = lambda s: f'`{s}`' if len(s) < 32 else '`…`'   # the signature has it in full
+    rows = [(name(p), type_name(p.annotation), default_name(p), plain(docs.get(p.name))) for p in params]
+    if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', plain(docs['return'])))
+    code = lambda s: f'`{s}`'
     rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, t and code(t), d and code(d), doc or '') for n,t,d,doc in rows]
     if not any(r[2] for r in rows[2:]): rows = [(n, t, doc) for n,t,_,doc in rows]
     return '\n'.join('| ' + ' | '.join(c.replace('\n', ' ').replace('|', r'\|') for c in r) + ' |' for r in rows)

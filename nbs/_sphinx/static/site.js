@@ -1,0 +1,52 @@
+// Copy buttons on code, boxes that show that they scroll, and search results without TeX.
+(() => {
+  const copied = 'Copied', copy = 'Copy'
+  const CODE = 'div.cell_input div.highlight, div[class*=highlight-]:not(.highlight-none):not(.highlight-text):not(.highlight-myst-ansi) > div.highlight'
+  const BOXES = 'div.table-wrapper, div.math, div.highlight > pre, div.output pre, div.cell_output, div.output'
+
+  function addCopyButtons() {
+    document.querySelectorAll(CODE).forEach(box => {
+      if (box.closest('div.cell_output') || box.querySelector('button.copy')) return
+      const button = Object.assign(document.createElement('button'), {type: 'button', className: 'copy', textContent: copy, title: 'Copy this code'})
+      button.addEventListener('click', async () => {
+        await navigator.clipboard.writeText(box.querySelector('pre').textContent.replace(/\n$/, ''))
+        button.textContent = copied
+        setTimeout(() => { button.textContent = copy }, 1500)
+      })
+      box.append(button)
+    })
+  }
+
+  function markScrolling() {
+    document.querySelectorAll(BOXES).forEach(box => {
+      const hidden = box.scrollWidth > box.clientWidth + 1
+      box.classList.toggle('scrolls', hidden)
+      if (hidden) box.tabIndex = 0           // for the keyboard
+    })
+  }
+
+  const LETTERS = {alpha: 'α', beta: 'β', gamma: 'γ', delta: 'δ', Delta: 'Δ', epsilon: 'ε', eta: 'η', theta: 'θ', kappa: 'κ', lambda: 'λ',
+    mu: 'μ', nabla: '∇', partial: '∂', phi: 'φ', Phi: 'Φ', psi: 'ψ', rho: 'ρ', sigma: 'σ', tau: 'τ', top: 'ᵀ', cdot: '·', times: '×', leftarrow: '←',
+    to: '→', approx: '≈', le: '≤', ge: '≥', pm: '±', infty: '∞', sum: 'Σ', sqrt: '√'}
+  const spoken = tex => tex.replace(/^\s*(\\\(|\\\[)|(\\\)|\\\])\s*$/g, '').replace(/\\(begin|end|tag|label)\{[^}]*\}/g, '')
+    .replace(/\\([A-Za-z]+)/g, (_, name) => LETTERS[name] ?? '').replace(/[\\{}^_$&~]/g, '')
+
+  function readableResults() {
+    if (typeof Search === 'undefined' || !Search.htmlToText) return
+    const original = Search.htmlToText
+    Search.htmlToText = (html, anchor) => {
+      const page = new DOMParser().parseFromString(html, 'text/html')
+      page.querySelectorAll('.math').forEach(o => { o.textContent = spoken(o.textContent) })
+      return original(page.documentElement.outerHTML, anchor)
+    }
+  }
+
+  readableResults()
+  addEventListener('DOMContentLoaded', () => { addCopyButtons(); readableResults() })
+  addEventListener('load', () => {
+    markScrolling()
+    window.MathJax?.startup?.promise?.then(markScrolling)
+    new ResizeObserver(markScrolling).observe(document.body)
+    document.addEventListener('toggle', markScrolling, true)
+  })
+})()

@@ -102,6 +102,7 @@ def show_code(cell):
         if not defs: del cell['source']
         elif any(getattr(o, 'name', '') in OPEN for o in defs): pass
         elif any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
+    elif 'fold' in flags: fold(cell, 'code')
 
 def is_check(o):
     "Does this statement only check something? An `assert`, a `test_eq(...)` and its like, or a loop over nothing else"

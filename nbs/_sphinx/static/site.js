@@ -17,6 +17,14 @@
     })
   }
 
+  // An equation that is a little too wide becomes a little smaller; one that would have to shrink by more than a third scrolls
+  function fitEquations() {
+    const all = [...document.querySelectorAll('div.math mjx-container')]
+    all.forEach(o => { o.style.fontSize = '' })
+    const shares = all.map(o => o.closest('div.math')).map(box => box.clientWidth/box.scrollWidth)     // reads apart from writes
+    all.forEach((o, i) => { if (shares[i] < 0.99 && shares[i] > 0.65) o.style.fontSize = `${Math.floor(99*shares[i])}%` })
+  }
+
   function markScrolling() {
     document.querySelectorAll(BOXES).forEach(box => {
       const hidden = box.scrollWidth > box.clientWidth + 1
@@ -44,9 +52,11 @@
   readableResults()
   addEventListener('DOMContentLoaded', () => { addCopyButtons(); readableResults() })
   addEventListener('load', () => {
-    markScrolling()
-    window.MathJax?.startup?.promise?.then(markScrolling)
-    new ResizeObserver(markScrolling).observe(document.body)
+    let width = innerWidth
+    const again = () => { fitEquations(); markScrolling() }
+    again()
+    window.MathJax?.startup?.promise?.then(again)
+    addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; again() } })
     document.addEventListener('toggle', markScrolling, true)
   })
 })()

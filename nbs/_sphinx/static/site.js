@@ -22,14 +22,15 @@
     const all = [...document.querySelectorAll('div.math mjx-container')]
     all.forEach(o => { o.style.fontSize = '' })
     const shares = all.map(o => o.closest('div.math')).map(box => box.clientWidth/box.scrollWidth)     // reads apart from writes
-    all.forEach((o, i) => { if (shares[i] < 0.99 && shares[i] > 0.65) o.style.fontSize = `${Math.floor(99*shares[i])}%` })
+    all.forEach((o, i) => { if (shares[i] < 1 && shares[i] > 0.65) o.style.fontSize = `${Math.floor(98*shares[i])}%` })
   }
 
   function markScrolling() {
-    document.querySelectorAll(BOXES).forEach(box => {
-      const hidden = box.scrollWidth > box.clientWidth + 1
-      box.classList.toggle('scrolls', hidden)
-      if (hidden) box.tabIndex = 0           // for the keyboard
+    const boxes = [...document.querySelectorAll(BOXES)]
+    const hidden = boxes.map(box => box.scrollWidth > box.clientWidth + 1)
+    boxes.forEach((box, i) => {
+      box.classList.toggle('scrolls', hidden[i])
+      if (hidden[i]) box.tabIndex = 0           // for the keyboard
     })
   }
 
@@ -49,7 +50,6 @@
     }
   }
 
-  readableResults()
   addEventListener('DOMContentLoaded', () => { addCopyButtons(); readableResults() })
   addEventListener('load', () => {
     let width = innerWidth
@@ -57,6 +57,10 @@
     again()
     window.MathJax?.startup?.promise?.then(again)
     addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; again() } })
-    document.addEventListener('toggle', markScrolling, true)
+    let waiting = false
+    document.addEventListener('toggle', () => {
+      if (!waiting) requestAnimationFrame(() => { waiting = false; markScrolling() })
+      waiting = true
+    }, true)
   })
 })()

@@ -18,7 +18,7 @@ def whole(cls):
     full = lambda name: f'{cls.__name__}.{name}'
     entry = lambda name: api.entry(full(name), found[name], module)
     plain = [name for name,o in found.items() if not isinstance(o, property)]
-    yield api.entry(cls.__name__, cls, module, skip=[full(name) for name in found])
+    yield api.entry(cls.__name__, cls, module, skip=[full(name) for name in found], overview=False)
     yield '## Methods'
     yield from map(entry, plain)
     yield '## Properties'

@@ -29,7 +29,7 @@ LOOK = r"""() => {
           links: [...document.querySelectorAll('a[href]')].map(o => o.href),
           ids: [...document.querySelectorAll('[id]')].map(o => o.id)}}"""
 
-TEX = r'\\\\(frac|tag|begin|nabla|eta|mu|beta|Phi|partial|mathbb|sqrt|[\\[(])'      # in what the search shows
+TEX = r'\\(frac|tag|begin|nabla|eta|mu|beta|Phi|partial|mathbb|sqrt|[\[(])'                  # in what the search shows
 
 # What is wider than its column, what hides a part of itself without showing that it scrolls, and code without a copy button
 WIDE = r"""(screen) => {

@@ -21,8 +21,12 @@
   function fitEquations() {
     const all = [...document.querySelectorAll('div.math mjx-container')]
     all.forEach(o => { o.style.fontSize = '' })
-    const shares = all.map(o => o.closest('div.math')).map(box => box.clientWidth/box.scrollWidth)     // reads apart from writes
-    all.forEach((o, i) => { if (shares[i] < 1 && shares[i] > 0.65) o.style.fontSize = `${Math.floor(98*shares[i])}%` })
+    const share = o => { const box = o.closest('div.math'); return box.clientWidth/box.scrollWidth }
+    const needs = all.map(share)                                   // reads apart from writes
+    for (const tight of [98, 92, 86]) {                            // browsers round an ex to whole pixels, so one try may not do
+      const now = all.map(share)
+      all.forEach((o, i) => { if (now[i] < 1 && needs[i] > 0.65) o.style.fontSize = `${Math.floor(tight*needs[i])}%` })
+    }
   }
 
   function markScrolling() {

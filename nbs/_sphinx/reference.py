@@ -58,7 +58,8 @@ def modules(page_name):
 
 def option(p):
     "How a parameter of a command is given on the command line"
-    return f'`{p.name}`' if p.default is p.empty else f'`--{p.name}`'
+    bare = p.default is p.empty or not getattr(p.annotation, 'opt', True)
+    return f'`{p.name}`' if bare else f'`--{p.name}`'
 
 def commands():
     "Every console command with its options, from the function behind it"

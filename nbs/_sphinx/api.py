@@ -1,21 +1,32 @@
 """An API entry: one symbol of the package as a Sphinx `py:` directive, with its parameters from docments."""
 import ast, inspect, re
+from fractions import Fraction
 from inspect import Parameter, Signature
 from textwrap import dedent
 
 from fastcore.docments import docments
+from fastcore.script import Param
 
 
 def type_name(anno):
     "An annotation as it reads in the source, without module names"
     if anno in (None, Parameter.empty, Signature.empty): return ''
     if isinstance(anno, str): return anno
+    if isinstance(anno, Param): return type_name(anno.type or str)                        # of a console command
+    if inspect.isfunction(anno): return 'flag' if anno.__name__.startswith('store_') else anno.__name__
     return re.sub(r'[\w.]*\.(\w+)', r'\1', inspect.formatannotation(anno)).replace(' | ', '|')
 
 def default_name(p):
     "A default as it reads in the source"
     if p.default is Parameter.empty: return ''
     return getattr(p.default, '__name__', None) or repr(p.default)
+
+def short(p):
+    "A default for a table: 1/6 and not all digits of it"
+    text = default_name(p)
+    if not isinstance(p.default, float) or len(text) < 12: return text
+    f = Fraction(p.default).limit_denominator(1000)
+    return str(f) if float(f)==p.default else text
 
 def signature(obj):
     "Parameters without `self`, and the return annotation"
@@ -40,14 +51,20 @@ def field_comments(cls):
     fields = [o for o in ast.parse(src).body[0].body if isinstance(o, ast.AnnAssign)]
     return {o.target.id: lines[o.end_lineno-1][o.end_col_offset:].partition('#')[2].strip() for o in fields}
 
-def table(obj, params, returns):
+def plain(text):
+    "Text for a Markdown cell: nothing in it is markup but code in backticks"
+    parts = re.split(r'(`[^`]*`)', text or '')
+    parts[::2] = [re.sub(r'([<*_\\])', r'\\\1', p) for p in parts[::2]]
+    return ''.join(parts)
+
+def table(obj, params, returns, name=lambda p: f'**{p.name}**'):
     "The parameters as a Markdown table; empty if none of them is described"
     docs = dict(docments(obj))
     if inspect.isclass(obj): docs = {**field_comments(obj), **{k:v for k,v in docs.items() if v}}
     if not any(docs.values()): return ''
-    rows = [(f'**{p.name}**', type_name(p.annotation), default_name(p), docs.get(p.name)) for p in params]
-    if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', docs['return']))
-    code = lambda s: f'`{s}`' if len(s) < 32 else '`…`'   # the signature has it in full
+    rows = [(name(p), type_name(p.annotation), short(p), plain(docs.get(p.name) or getattr(p.annotation, 'help', ''))) for p in params]
+    if docs.get('return') and not inspect.isclass(obj): rows.append(('*returns*', type_name(returns), '', plain(docs['return'])))
+    code = lambda s: f'`{s}`'
     rows = [('parameter', 'type', 'default', ''), ('---',)*4] + [(n, t and code(t), d and code(d), doc or '') for n,t,d,doc in rows]
     if not any(r[2] for r in rows[2:]): rows = [(n, t, doc) for n,t,_,doc in rows]
     return '\n'.join('| ' + ' | '.join(c.replace('\n', ' ').replace('|', r'\|') for c in r) + ' |' for r in rows)
@@ -88,6 +105,7 @@ def entry(
     module,      # The module that defines it
     skip=(),     # Methods that have entries of their own
     index=True,  # Is this the entry that links lead to?
+    overview=True # A table of members, where their entries stand elsewhere?
 ):
     "The Markdown of one API entry: signature, summary, parameters and, for a class, its methods"
     options = [] if index else [':no-index:']
@@ -103,5 +121,5 @@ def entry(
         return directive('method' if '.' in name else 'function', sig_text(name, params, returns), module, body, *options)
     own = [(n, o) for n,o in methods(obj) if f'{obj.__name__}.{n}' not in skip]
     nested = [entry(f'{name}.{n}', o, module, index=index) for n,o in own]
-    body = '\n\n'.join([body, members(obj, skip), *nested])
+    body = '\n\n'.join([body, members(obj, skip) if overview else '', *nested])
     return directive('class', sig_text(name, params, None), module, body, *options, fence='````')

@@ -4,6 +4,7 @@ nbdev decides what a reader sees (hidden cells, exported cells, where API entrie
 Any warning fails the build."""
 import ast, json, os, re, shutil, sys
 from collections import Counter
+from fnmatch import fnmatchcase
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -19,13 +20,30 @@ from sphinx.cmd.build import build_main
 here = Path(__file__).resolve().parent
 root = here.parent.parent
 sys.path[:0] = [str(here), str(root)]
-import api
+import api, reference
 from marthe._modidx import d as index
 
-# Sidebar groups: the folder of each, in the order of the sidebar.
-GROUPS = dict(guides='Guides', core='Core', theory='Theory', experiments='Experiments')
+# The sidebar: sections in the order in which they are read, and what each is made of. A notebook belongs where the longest of
+# the patterns that fit it stands, and comes in their order, so that a new one finds its place by its folder and number.
+SECTIONS = {
+    'Start':              ['guides/00*'],
+    'How to':             ['guides/01*', 'guides/02*', 'integrations/*', 'guides/07*', 'guides/03*', 'guides/*'],
+    'Should I use it?':   ['guides/04*', 'guides/05*', 'experiments/11*', 'experiments/12*', 'experiments/13*'],
+    'How it works':       ['theory/00*', 'theory/01*', 'core/0[1-9]*', 'core/1*', 'core/*'],
+    'The paper, repeated': ['theory/*', 'experiments/05*', 'experiments/06*', 'experiments/07*', 'guides/09*'],
+    'Reference':          ['reference/marthe', 'guides/08*', 'reference/*'],
+    'Development':        ['guides/06*', 'experiments/*'],
+}
 OPEN = {'Reference', 'step'}     # exported code that a reader should meet without a click
 _noise = re.compile(r"^(<Figure size|Text\(|\[?<matplotlib\.|<Axes|\[?array\(\[<Axes|\(?<Figure)")
+
+def place(name:str):
+    "The section of a notebook or page, and where in it"
+    fits = [(len(pattern), section, i) for section,patterns in SECTIONS.items()
+            for i,pattern in enumerate(patterns) if fnmatchcase(name, pattern)]
+    if not fits: sys.exit(f'{name}: SECTIONS in nbs/_sphinx/build.py has no place for it')
+    _,section,i = max(fits)
+    return section, i
 
 def page_name(nb:str): return re.sub(r'(^|/)\d+[a-z]?_', r'\1', nb)
 
@@ -71,7 +89,8 @@ class api_entries(Processor):
         for part in name.split('.'): obj = vars(obj)[part] if isinstance(obj, type) else getattr(obj, part)
         home = getattr(obj, '__module__', None) or self.module
         cell.cell_type = 'markdown'
-        cell.source = api.entry(name, obj, home, skip=self.shown, index=home==self.module)
+        first = home==self.module and (home, name.split('.')[0]) not in reference.WHOLE
+        cell.source = api.entry(name, obj, home, skip=self.shown, index=first)
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
 
 def show_code(cell):
@@ -83,6 +102,40 @@ def show_code(cell):
         if not defs: del cell['source']
         elif any(getattr(o, 'name', '') in OPEN for o in defs): pass
         elif any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
+    elif 'fold' in flags: fold(cell, 'code')
+
+def is_check(o):
+    "Does this statement only check something? An `assert`, a `test_eq(...)` and its like, or a loop over nothing else"
+    if isinstance(o, (ast.For, ast.With)): return all(map(is_check, o.body))
+    if isinstance(o, ast.Expr) and isinstance(o.value, ast.Call):
+        return isinstance(o.value.func, ast.Name) and o.value.func.id.startswith('test_')
+    return isinstance(o, ast.Assert)
+
+def fold(cell, prompt):
+    cell.metadata['tags'] = ['hide-input']
+    cell.metadata['mystnb'] = {**cell.metadata.get('mystnb', {}), 'code_prompt_show': f'Show the {prompt}', 'code_prompt_hide': f'Hide the {prompt}'}
+    return cell
+
+class fold_checks(Processor):
+    """A reader meets an example without the checks that stand in it. They come after it, folded; a cell that shows nothing
+    and checks something is folded whole."""
+    def begin(self): self.nb.cells = [part for cell in self.nb.cells for part in self.parts(cell)]
+
+    def parts(self, cell):
+        if cell.cell_type!='code' or not cell.get('source') or cell.metadata.get('tags'): return [cell]
+        if cell.directives_.keys() & {'export', 'exporti', 'hide'}: return [cell]
+        try: body = ast.parse(cell.source).body
+        except SyntaxError: return [cell]
+        checks = [o for o in body if is_check(o)]
+        if not checks: return [cell]
+        if not cell.get('outputs') or len(checks)==len(body): return [fold(cell, 'check')]
+        lines,gone = cell.source.splitlines(), {i for o in checks for i in range(o.lineno-1, o.end_lineno)}
+        crowded = {i for o in body if o not in checks for i in range(o.lineno-1, o.end_lineno)} & gone
+        if crowded: return [cell]                                  # a check on the line of something else
+        after = mk_cell('\n'.join(lines[i] for i in sorted(gone)), 'code')
+        after.outputs,after.directives_ = [],{}
+        cell.set_source('\n'.join(l for i,l in enumerate(lines) if i not in gone).strip('\n'))
+        return [cell, fold(after, 'check')]
 
 def page_links(cell):
     "Links between notebooks lead to pages, in prose and in tables that code makes"
@@ -96,7 +149,7 @@ def tidy_outputs(cell):
     if cell.cell_type!='code': return
     cell.source = re.sub(r'^#\|.*\n?', '', cell.source, flags=re.M)
     if cell.directives_.get('echo:')==['false']: cell.metadata['tags'] = ['remove-input']
-    if alt := cell.directives_.get('fig-alt:'): cell.metadata['mystnb'] = dict(image=dict(alt=' '.join(alt)))
+    if alt := cell.directives_.get('fig-alt:'): cell.metadata['mystnb'] = {**cell.metadata.get('mystnb', {}), 'image': dict(alt=' '.join(alt))}
     keep = lambda o: not _noise.match(''.join(o.get('data', {}).get('text/plain', ''))) or 'image/png' in o['data']
     cell.outputs = [o for o in cell.get('outputs', []) if keep(o) and 'application/vnd.jupyter.widget-view+json' not in o.get('data', {})]
 
@@ -111,14 +164,14 @@ class SiteFilter(FilterDefaults):
     "nbdev's processors, with ours in place of those that write for Quarto or run code"
     def base_procs(self):
         return [populate_language, add_show_docs, strip_ansi, hide_line, filter_stream_, rm_header_dash, api_entries,
-                show_code, clean_magics, tidy_outputs, page_links]
+                show_code, fold_checks, clean_magics, tidy_outputs, page_links]
 
 def toctree(caption, pages):
     return f'```{{toctree}}\n:hidden:\n:caption: {caption}\n\n' + '\n'.join(pages) + '\n```'
 
 def process(out):
     "Write the processed notebooks to `out`, the index with the sidebar in it, and the names that each page may link"
-    groups,names = {g: [] for g in GROUPS.values()},{}
+    pages,names = [],{}
     for f in sorted(nbglob(as_path=True)):
         name = f.relative_to(get_config().nbs_path).with_suffix('').as_posix()
         page,nb = page_name(name),read_nb(f)
@@ -126,12 +179,19 @@ def process(out):
         if module_of(nb): show_module(nb)
         nb.metadata.pop('widgets', None)   # progress bars, which would fetch scripts
         SiteFilter()(nb)
-        if page!='index': groups[GROUPS[f.parent.name]].append(page)
+        if page!='index': pages.append((*place(name), name, page))
         (out/page).parent.mkdir(parents=True, exist_ok=True)
         write_nb(nb, out/f'{page}.ipynb')
+    for page,text in reference.pages(page_name).items():
+        (out/page).parent.mkdir(parents=True, exist_ok=True)
+        (out/f'{page}.md').write_text(text, encoding='utf8')
+        names[page] = {}
+        pages.append((*place(page), page, page))
     home = read_nb(out/'index.ipynb')
-    home.cells += [mk_cell(toctree(g, pages), 'markdown') for g,pages in groups.items() if pages]
-    home.cells.append(mk_cell(toctree('Reference', ['All names <genindex>']), 'markdown'))
+    for section in SECTIONS:
+        inside = [page for s,_,_,page in sorted(pages, key=lambda p: p[1:]) if s==section]
+        if section=='Reference': inside.append('All names <genindex>')
+        if inside: home.cells.append(mk_cell(toctree(section, inside), 'markdown'))
     write_nb(home, out/'index.ipynb')
     (out/'names.json').write_text(json.dumps(names))
 

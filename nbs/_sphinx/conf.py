@@ -32,7 +32,8 @@ html_theme = 'furo'
 html_title = project
 html_copy_source = html_show_sourcelink = html_show_sphinx = False
 html_static_path = ['static'] + [str(p) for d in sys.path for p in Path(d).glob('sphinx-mathjax-offline/static/mathjax/tex-svg-full.js')][:1]
-html_css_files = ['site.css']
+html_css_files,html_js_files = ['site.css'],['site.js']
+smartquotes_action = 'qe'          # `--full` is an option, not a dash
 html_favicon = 'static/favicon.svg'
 html_theme_options = dict(top_of_page_buttons=[])
 pygments_style,pygments_dark_style = 'default','github-dark'

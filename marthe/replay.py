@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['scalars', 'write_csv', 'Schedule', 'schedule_of']
 
-# %% ../nbs/core/10c_replay.ipynb #8ca7c37c
+# %% ../nbs/core/10c_replay.ipynb #e7eb4640
 import csv, json, math
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from .vectors import refuse, tell
 
-# %% ../nbs/core/10c_replay.ipynb #62e1c184
+# %% ../nbs/core/10c_replay.ipynb #3ccfb5db
 def scalars(
     row:dict,      # From `MARTHE.last`
     prefix:str=''  # Put before each name
@@ -24,7 +24,7 @@ def scalars(
     out = {}
     for k,v in row.items():
         if isinstance(v, list): out.update({f'{prefix}{k}/{i}': float(x) for i,x in enumerate(v) if x==x})
-        elif k!='t': out[prefix+k] = float(v)
+        elif k!='t' and v==v: out[prefix+k] = float(v)
     return out
 
 def write_csv(
@@ -40,7 +40,7 @@ def write_csv(
         out.writeheader()
         out.writerows(rows)
 
-# %% ../nbs/core/10c_replay.ipynb #7047931c
+# %% ../nbs/core/10c_replay.ipynb #a544e728
 class _Rate:
     "The rate of a group as a function of the number of the step; the last one when there are no more"
     def __init__(self, rates): self.rates = list(rates)
@@ -68,7 +68,7 @@ class Schedule:
         for group in opt.param_groups: group['lr'] = group['initial_lr'] = 1.
         return LambdaLR(opt, [_Rate(r) for r in self.rates])
 
-# %% ../nbs/core/10c_replay.ipynb #b2570720
+# %% ../nbs/core/10c_replay.ipynb #7b3cbb5a
 @patch
 def stretched(self:Schedule,
     steps:int # Of the next run
@@ -101,7 +101,7 @@ def load(cls:Schedule,
     refuse(not known, f"{path} is not a schedule that `Schedule.save` wrote")
     return cls(d['rates'])
 
-# %% ../nbs/core/10c_replay.ipynb #5db772c8
+# %% ../nbs/core/10c_replay.ipynb #739fcc08
 def schedule_of(
     history:dict,   # Columns, from `MARTHE.history`
     moves:list,     # For each group: is its rate MARTHE's?

@@ -6,12 +6,13 @@
 __all__ = ['device_of', 'to_device', 'as_batches', 'Endless', 'check_loss_fn', 'the_loss', 'is_several', 'share_of_rows',
            'Batches', 'steps_in', 'warn_if_shared', 'gather_statistics', 'first_of', 'other_statistics']
 
-# %% ../nbs/core/10b_batches.ipynb #03add8dc
+# %% ../nbs/core/10b_batches.ipynb #48e16c75
 import inspect, math
 from collections.abc import Mapping
 from contextlib import contextmanager
 
 import torch
+import torch.distributed as dist
 from fastcore.basics import patch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -19,9 +20,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from .curvature import get_rng, rng_devices, set_rng
-from .vectors import refuse, tell
+from .vectors import refuse, several_ranks, tell
 
-# %% ../nbs/core/10b_batches.ipynb #e6d54edf
+# %% ../nbs/core/10b_batches.ipynb #8efbe398
 def device_of(
     model:nn.Module # A model
 )->torch.device:
@@ -35,7 +36,7 @@ def to_device(
     "The same minibatch on another device"
     return tree_map(lambda x: x.to(device) if hasattr(x, 'to') else x, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #2c1f21cf
+# %% ../nbs/core/10b_batches.ipynb #6528e007
 def as_batches(
     valid # A loader, a list or other iterable of minibatches, or a dataset
 ):        # The same, or a loader of the dataset
@@ -53,7 +54,7 @@ def as_batches(
     _check_length(valid)
     return valid
 
-# %% ../nbs/core/10b_batches.ipynb #5ec7a99e
+# %% ../nbs/core/10b_batches.ipynb #cc190c44
 def _length(x):
     "How many there are, None where it cannot be told"
     try: return len(x)
@@ -67,7 +68,7 @@ def _check_length(valid):
            "them out; use a smaller batch_size, or drop_last=False")
     refuse(_length(valid)==0, "`valid` is empty; give at least one minibatch of validation data")
 
-# %% ../nbs/core/10b_batches.ipynb #1aab860e
+# %% ../nbs/core/10b_batches.ipynb #4358239f
 def _generators(source):
     "Random generators that belong to a loader or to its samplers"
     sampler = getattr(source, 'sampler', None)
@@ -82,7 +83,8 @@ class Endless:
     ):
         self.source = source
         self.generators = _generators(source)
-        self.rng = torch.Generator().manual_seed(torch.initial_seed()+2).get_state()
+        rank = dist.get_rank() if several_ranks() else 0
+        self.rng = torch.Generator().manual_seed(torch.initial_seed()+2+rank).get_state()
         self.rounds = 0      # Rounds begun
         self.taken = 0       # Minibatches drawn in this one
         self.begun = None    # The random numbers at its beginning
@@ -91,7 +93,7 @@ class Endless:
         self.saved = None    # A position to be found again before the next draw
         self.move = None     # What is done to a minibatch that is drawn, if anything
 
-# %% ../nbs/core/10b_batches.ipynb #20739f67
+# %% ../nbs/core/10b_batches.ipynb #d5d6eb86
 @patch(as_prop=True)
 def _once(self:Endless): return hasattr(self.source, '__next__')      # an iterator can be gone through only once
 
@@ -114,7 +116,7 @@ def _own_random(self:Endless):
         self.rng = torch.get_rng_state()
         torch.set_rng_state(outer)
 
-# %% ../nbs/core/10b_batches.ipynb #5a94d879
+# %% ../nbs/core/10b_batches.ipynb #04e2f2d9
 @patch
 def _begin(self:Endless):
     "Begin a round"
@@ -146,7 +148,7 @@ def _draw(self:Endless):
     try: return self._next()
     except StopIteration: raise ValueError("`valid` gave no minibatch; it is empty") from None
 
-# %% ../nbs/core/10b_batches.ipynb #63ed12b3
+# %% ../nbs/core/10b_batches.ipynb #6d9b36ac
 @patch
 def now(self:Endless):
     "The minibatch to be used next"
@@ -160,7 +162,7 @@ def advance(self:Endless):
     "Go on to another one, should this one have been looked at"
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #b98f17c2
+# %% ../nbs/core/10b_batches.ipynb #a3879159
 @patch
 def state_dict(self:Endless)->dict:
     "The position, as tensors and numbers"
@@ -177,7 +179,7 @@ def load_state_dict(self:Endless,
     self.saved = dict(sd)
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #18143808
+# %% ../nbs/core/10b_batches.ipynb #6e95115f
 @patch
 def _find(self:Endless):
     "Go to the saved position"
@@ -199,7 +201,7 @@ def _go_through(self:Endless, sd):
     except StopIteration: return False
     return all(torch.equal(a, b.cpu()) for a,b in zip(self._random, sd['now']))
 
-# %% ../nbs/core/10b_batches.ipynb #2b73b87e
+# %% ../nbs/core/10b_batches.ipynb #354940b9
 _EXAMPLE = "as in `loss=lambda model, batch: F.cross_entropy(model(batch[0]), batch[1])`"
 
 def check_loss_fn(
@@ -226,7 +228,7 @@ def the_loss(
     refuse(not isinstance(out, Tensor), f"`loss` returned a {kind}{names}; return the loss alone, a scalar tensor", TypeError)
     return out
 
-# %% ../nbs/core/10b_batches.ipynb #22643b80
+# %% ../nbs/core/10b_batches.ipynb #9f88e248
 def is_several(
     batch # A minibatch, or a list of them
 )->bool:
@@ -242,7 +244,7 @@ def share_of_rows(
     part = lambda x: x[:max(1, int(share*n))] if isinstance(x, Tensor) and x.dim() and len(x)==n else x
     return tree_map(part, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #bad6d894
+# %% ../nbs/core/10b_batches.ipynb #d41c108e
 class Batches:
     "Makes the closures of a step from minibatches"
     def __init__(self,
@@ -260,7 +262,7 @@ class Batches:
         "A step is taken"
         if self.valid: self.valid.advance()
 
-# %% ../nbs/core/10b_batches.ipynb #da30aad2
+# %% ../nbs/core/10b_batches.ipynb #544048df
 @patch
 def _closure(self:Batches, batch):
     "A function that returns the loss of a minibatch, or of a share of its rows"
@@ -278,7 +280,7 @@ def _valid_loss(self:Batches):
            "take for several minibatches; have the loader make tuples or dictionaries")
     return self._closure(batch)()
 
-# %% ../nbs/core/10b_batches.ipynb #ad57babd
+# %% ../nbs/core/10b_batches.ipynb #72b048d7
 @patch
 def closures(self:Batches,
     train,     # A minibatch, a list of them, or a closure or a list of those
@@ -297,7 +299,7 @@ def closures(self:Batches,
 
 def _functions(b): return isinstance(b, list) and all(map(callable, b))
 
-# %% ../nbs/core/10b_batches.ipynb #f07b6809
+# %% ../nbs/core/10b_batches.ipynb #0fa94b18
 def steps_in(
     loader,      # Training loader
     epochs:int,  # How many times it is gone through
@@ -311,7 +313,7 @@ def steps_in(
         refuse(not isinstance(k, int) or k<1, f"`{name}` must be a whole number, 1 or more, not {k}")
     return math.ceil(n/several)*epochs
 
-# %% ../nbs/core/10b_batches.ipynb #ec591bc1
+# %% ../nbs/core/10b_batches.ipynb #8973c071
 def _rows_of(x):
     "The dataset at the bottom, and which of its rows; None for all"
     x,rows = getattr(x, 'dataset', x),None
@@ -332,7 +334,7 @@ def warn_if_shared(
                     "trained on, and could not see overfitting; hold some rows out, as with torch.utils.data.random_split")
     return shared
 
-# %% ../nbs/core/10b_batches.ipynb #5db9538e
+# %% ../nbs/core/10b_batches.ipynb #5b40438a
 def _norms(model): return [m for m in model.modules() if isinstance(m, _BatchNorm) and m.track_running_stats]
 
 @torch.no_grad()
@@ -356,7 +358,7 @@ def gather_statistics(
         set_rng(rng, devices)
     refuse(not n, "`bn` is empty, and BatchNorm's statistics cannot be gathered from it; give it the training loader")
 
-# %% ../nbs/core/10b_batches.ipynb #4f25e72c
+# %% ../nbs/core/10b_batches.ipynb #3e687ee1
 def first_of(model, batch):
     "Evaluate a model on a minibatch, or on what comes first in it"
     return model(batch[0] if isinstance(batch, (list, tuple)) else batch)

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['device_of', 'to_device', 'as_batches', 'Endless', 'check_loss_fn', 'the_loss', 'is_several', 'share_of_rows',
-           'Batches', 'steps_in', 'warn_if_shared', 'gather_statistics', 'first_of', 'other_statistics']
+           'several_of', 'Batches', 'steps_in', 'warn_if_shared', 'gather_statistics', 'first_of', 'other_statistics']
 
-# %% ../nbs/core/10b_batches.ipynb #48e16c75
+# %% ../nbs/core/10b_batches.ipynb #acff7d9f
 import inspect, math
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 from .curvature import get_rng, rng_devices, set_rng
 from .vectors import refuse, several_ranks, tell
 
-# %% ../nbs/core/10b_batches.ipynb #8efbe398
+# %% ../nbs/core/10b_batches.ipynb #026e2719
 def device_of(
     model:nn.Module # A model
 )->torch.device:
@@ -36,7 +36,7 @@ def to_device(
     "The same minibatch on another device"
     return tree_map(lambda x: x.to(device) if hasattr(x, 'to') else x, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #6528e007
+# %% ../nbs/core/10b_batches.ipynb #8f1c2b5c
 def as_batches(
     valid # A loader, a list or other iterable of minibatches, or a dataset
 ):        # The same, or a loader of the dataset
@@ -54,7 +54,7 @@ def as_batches(
     _check_length(valid)
     return valid
 
-# %% ../nbs/core/10b_batches.ipynb #cc190c44
+# %% ../nbs/core/10b_batches.ipynb #027c7835
 def _length(x):
     "How many there are, None where it cannot be told"
     try: return len(x)
@@ -68,7 +68,7 @@ def _check_length(valid):
            "them out; use a smaller batch_size, or drop_last=False")
     refuse(_length(valid)==0, "`valid` is empty; give at least one minibatch of validation data")
 
-# %% ../nbs/core/10b_batches.ipynb #4358239f
+# %% ../nbs/core/10b_batches.ipynb #1d284388
 def _generators(source):
     "Random generators that belong to a loader or to its samplers"
     sampler = getattr(source, 'sampler', None)
@@ -93,7 +93,7 @@ class Endless:
         self.saved = None    # A position to be found again before the next draw
         self.move = None     # What is done to a minibatch that is drawn, if anything
 
-# %% ../nbs/core/10b_batches.ipynb #d5d6eb86
+# %% ../nbs/core/10b_batches.ipynb #0541e4ed
 @patch(as_prop=True)
 def _once(self:Endless): return hasattr(self.source, '__next__')      # an iterator can be gone through only once
 
@@ -116,12 +116,12 @@ def _own_random(self:Endless):
         self.rng = torch.get_rng_state()
         torch.set_rng_state(outer)
 
-# %% ../nbs/core/10b_batches.ipynb #04e2f2d9
+# %% ../nbs/core/10b_batches.ipynb #18e9f4e4
 @patch
 def _begin(self:Endless):
     "Begin a round"
-    sampler = getattr(self.source, 'sampler', None)
-    if hasattr(sampler, 'set_epoch'): sampler.set_epoch(self.rounds)
+    for x in (self.source, getattr(self.source, 'sampler', None)):
+        if hasattr(x, 'set_epoch'): x.set_epoch(self.rounds)
     self.begun = self._random
     self.rounds += 1
     self.taken = 0
@@ -148,7 +148,7 @@ def _draw(self:Endless):
     try: return self._next()
     except StopIteration: raise ValueError("`valid` gave no minibatch; it is empty") from None
 
-# %% ../nbs/core/10b_batches.ipynb #6d9b36ac
+# %% ../nbs/core/10b_batches.ipynb #f138934c
 @patch
 def now(self:Endless):
     "The minibatch to be used next"
@@ -162,7 +162,7 @@ def advance(self:Endless):
     "Go on to another one, should this one have been looked at"
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #a3879159
+# %% ../nbs/core/10b_batches.ipynb #f881de57
 @patch
 def state_dict(self:Endless)->dict:
     "The position, as tensors and numbers"
@@ -179,7 +179,7 @@ def load_state_dict(self:Endless,
     self.saved = dict(sd)
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #6e95115f
+# %% ../nbs/core/10b_batches.ipynb #69378e7c
 @patch
 def _find(self:Endless):
     "Go to the saved position"
@@ -201,7 +201,7 @@ def _go_through(self:Endless, sd):
     except StopIteration: return False
     return all(torch.equal(a, b.cpu()) for a,b in zip(self._random, sd['now']))
 
-# %% ../nbs/core/10b_batches.ipynb #354940b9
+# %% ../nbs/core/10b_batches.ipynb #6f46bb37
 _EXAMPLE = "as in `loss=lambda model, batch: F.cross_entropy(model(batch[0]), batch[1])`"
 
 def check_loss_fn(
@@ -228,7 +228,7 @@ def the_loss(
     refuse(not isinstance(out, Tensor), f"`loss` returned a {kind}{names}; return the loss alone, a scalar tensor", TypeError)
     return out
 
-# %% ../nbs/core/10b_batches.ipynb #9f88e248
+# %% ../nbs/core/10b_batches.ipynb #90c205ab
 def is_several(
     batch # A minibatch, or a list of them
 )->bool:
@@ -244,7 +244,21 @@ def share_of_rows(
     part = lambda x: x[:max(1, int(share*n))] if isinstance(x, Tensor) and x.dim() and len(x)==n else x
     return tree_map(part, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #d41c108e
+# %% ../nbs/core/10b_batches.ipynb #593aa849
+def several_of(
+    loader, # Gives minibatches
+    n:int   # How many make a step
+):
+    "Lists of n minibatches; the last one may be shorter"
+    several = []
+    for batch in loader:
+        several.append(tuple(batch) if isinstance(batch, list) else batch)
+        if len(several)==n:
+            yield several
+            several = []
+    if several: yield several
+
+# %% ../nbs/core/10b_batches.ipynb #496bcddd
 class Batches:
     "Makes the closures of a step from minibatches"
     def __init__(self,
@@ -262,7 +276,7 @@ class Batches:
         "A step is taken"
         if self.valid: self.valid.advance()
 
-# %% ../nbs/core/10b_batches.ipynb #544048df
+# %% ../nbs/core/10b_batches.ipynb #7b14eb17
 @patch
 def _closure(self:Batches, batch):
     "A function that returns the loss of a minibatch, or of a share of its rows"
@@ -280,7 +294,7 @@ def _valid_loss(self:Batches):
            "take for several minibatches; have the loader make tuples or dictionaries")
     return self._closure(batch)()
 
-# %% ../nbs/core/10b_batches.ipynb #72b048d7
+# %% ../nbs/core/10b_batches.ipynb #d41d0654
 @patch
 def closures(self:Batches,
     train,     # A minibatch, a list of them, or a closure or a list of those
@@ -299,7 +313,7 @@ def closures(self:Batches,
 
 def _functions(b): return isinstance(b, list) and all(map(callable, b))
 
-# %% ../nbs/core/10b_batches.ipynb #0fa94b18
+# %% ../nbs/core/10b_batches.ipynb #26658789
 def steps_in(
     loader,      # Training loader
     epochs:int,  # How many times it is gone through
@@ -313,7 +327,7 @@ def steps_in(
         refuse(not isinstance(k, int) or k<1, f"`{name}` must be a whole number, 1 or more, not {k}")
     return math.ceil(n/several)*epochs
 
-# %% ../nbs/core/10b_batches.ipynb #8973c071
+# %% ../nbs/core/10b_batches.ipynb #de5cad31
 def _rows_of(x):
     "The dataset at the bottom, and which of its rows; None for all"
     x,rows = getattr(x, 'dataset', x),None
@@ -334,7 +348,7 @@ def warn_if_shared(
                     "trained on, and could not see overfitting; hold some rows out, as with torch.utils.data.random_split")
     return shared
 
-# %% ../nbs/core/10b_batches.ipynb #5b40438a
+# %% ../nbs/core/10b_batches.ipynb #6d9ba975
 def _norms(model): return [m for m in model.modules() if isinstance(m, _BatchNorm) and m.track_running_stats]
 
 @torch.no_grad()
@@ -358,7 +372,7 @@ def gather_statistics(
         set_rng(rng, devices)
     refuse(not n, "`bn` is empty, and BatchNorm's statistics cannot be gathered from it; give it the training loader")
 
-# %% ../nbs/core/10b_batches.ipynb #3e687ee1
+# %% ../nbs/core/10b_batches.ipynb #4a1c0929
 def first_of(model, batch):
     "Evaluate a model on a minibatch, or on what comes first in it"
     return model(batch[0] if isinstance(batch, (list, tuple)) else batch)

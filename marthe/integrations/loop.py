@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['code_diff']
 
-# %% ../../nbs/integrations/00_loop.ipynb #072b743e
+# %% ../../nbs/integrations/00_loop.ipynb #299402f7
 import difflib, inspect
 
-# %% ../../nbs/integrations/00_loop.ipynb #cf92b76b
+# %% ../../nbs/integrations/00_loop.ipynb #31b94fb5
 def code_diff(
     before, # A function
     after   # The same with changes

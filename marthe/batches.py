@@ -6,7 +6,7 @@
 __all__ = ['device_of', 'to_device', 'as_batches', 'Endless', 'check_loss_fn', 'the_loss', 'is_several', 'share_of_rows',
            'several_of', 'Batches', 'steps_in', 'warn_if_shared', 'gather_statistics', 'first_of', 'other_statistics']
 
-# %% ../nbs/core/10b_batches.ipynb #acff7d9f
+# %% ../nbs/core/10b_batches.ipynb #2ef820c1
 import inspect, math
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -19,10 +19,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
-from .curvature import get_rng, rng_devices, set_rng
+from .curvature import as_list, get_rng, rng_devices, set_rng
 from .vectors import refuse, several_ranks, tell
 
-# %% ../nbs/core/10b_batches.ipynb #026e2719
+# %% ../nbs/core/10b_batches.ipynb #7569baa1
 def device_of(
     model:nn.Module # A model
 )->torch.device:
@@ -36,7 +36,7 @@ def to_device(
     "The same minibatch on another device"
     return tree_map(lambda x: x.to(device) if hasattr(x, 'to') else x, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #8f1c2b5c
+# %% ../nbs/core/10b_batches.ipynb #25ac8bba
 def as_batches(
     valid # A loader, a list or other iterable of minibatches, or a dataset
 ):        # The same, or a loader of the dataset
@@ -54,7 +54,7 @@ def as_batches(
     _check_length(valid)
     return valid
 
-# %% ../nbs/core/10b_batches.ipynb #027c7835
+# %% ../nbs/core/10b_batches.ipynb #d67b65c0
 def _length(x):
     "How many there are, None where it cannot be told"
     try: return len(x)
@@ -68,7 +68,7 @@ def _check_length(valid):
            "them out; use a smaller batch_size, or drop_last=False")
     refuse(_length(valid)==0, "`valid` is empty; give at least one minibatch of validation data")
 
-# %% ../nbs/core/10b_batches.ipynb #1d284388
+# %% ../nbs/core/10b_batches.ipynb #7a133e6f
 def _generators(source):
     "Random generators that belong to a loader or to its samplers"
     sampler = getattr(source, 'sampler', None)
@@ -93,7 +93,7 @@ class Endless:
         self.saved = None    # A position to be found again before the next draw
         self.move = None     # What is done to a minibatch that is drawn, if anything
 
-# %% ../nbs/core/10b_batches.ipynb #0541e4ed
+# %% ../nbs/core/10b_batches.ipynb #e85a4013
 @patch(as_prop=True)
 def _once(self:Endless): return hasattr(self.source, '__next__')      # an iterator can be gone through only once
 
@@ -116,7 +116,7 @@ def _own_random(self:Endless):
         self.rng = torch.get_rng_state()
         torch.set_rng_state(outer)
 
-# %% ../nbs/core/10b_batches.ipynb #18e9f4e4
+# %% ../nbs/core/10b_batches.ipynb #ec1b4df7
 @patch
 def _begin(self:Endless):
     "Begin a round"
@@ -148,7 +148,7 @@ def _draw(self:Endless):
     try: return self._next()
     except StopIteration: raise ValueError("`valid` gave no minibatch; it is empty") from None
 
-# %% ../nbs/core/10b_batches.ipynb #f138934c
+# %% ../nbs/core/10b_batches.ipynb #4098c4a6
 @patch
 def now(self:Endless):
     "The minibatch to be used next"
@@ -162,7 +162,7 @@ def advance(self:Endless):
     "Go on to another one, should this one have been looked at"
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #f881de57
+# %% ../nbs/core/10b_batches.ipynb #3113acf4
 @patch
 def state_dict(self:Endless)->dict:
     "The position, as tensors and numbers"
@@ -179,7 +179,7 @@ def load_state_dict(self:Endless,
     self.saved = dict(sd)
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #69378e7c
+# %% ../nbs/core/10b_batches.ipynb #869a79b4
 @patch
 def _find(self:Endless):
     "Go to the saved position"
@@ -201,7 +201,7 @@ def _go_through(self:Endless, sd):
     except StopIteration: return False
     return all(torch.equal(a, b.cpu()) for a,b in zip(self._random, sd['now']))
 
-# %% ../nbs/core/10b_batches.ipynb #6f46bb37
+# %% ../nbs/core/10b_batches.ipynb #b55ccffb
 _EXAMPLE = "as in `loss=lambda model, batch: F.cross_entropy(model(batch[0]), batch[1])`"
 
 def check_loss_fn(
@@ -228,7 +228,7 @@ def the_loss(
     refuse(not isinstance(out, Tensor), f"`loss` returned a {kind}{names}; return the loss alone, a scalar tensor", TypeError)
     return out
 
-# %% ../nbs/core/10b_batches.ipynb #90c205ab
+# %% ../nbs/core/10b_batches.ipynb #2503ce3b
 def is_several(
     batch # A minibatch, or a list of them
 )->bool:
@@ -244,7 +244,7 @@ def share_of_rows(
     part = lambda x: x[:max(1, int(share*n))] if isinstance(x, Tensor) and x.dim() and len(x)==n else x
     return tree_map(part, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #593aa849
+# %% ../nbs/core/10b_batches.ipynb #84b096d9
 def several_of(
     loader, # Gives minibatches
     n:int   # How many make a step
@@ -258,7 +258,7 @@ def several_of(
             several = []
     if several: yield several
 
-# %% ../nbs/core/10b_batches.ipynb #496bcddd
+# %% ../nbs/core/10b_batches.ipynb #2dd65b85
 class Batches:
     "Makes the closures of a step from minibatches"
     def __init__(self,
@@ -276,7 +276,7 @@ class Batches:
         "A step is taken"
         if self.valid: self.valid.advance()
 
-# %% ../nbs/core/10b_batches.ipynb #7b14eb17
+# %% ../nbs/core/10b_batches.ipynb #18f35631
 @patch
 def _closure(self:Batches, batch):
     "A function that returns the loss of a minibatch, or of a share of its rows"
@@ -294,7 +294,7 @@ def _valid_loss(self:Batches):
            "take for several minibatches; have the loader make tuples or dictionaries")
     return self._closure(batch)()
 
-# %% ../nbs/core/10b_batches.ipynb #d41d0654
+# %% ../nbs/core/10b_batches.ipynb #420e6570
 @patch
 def closures(self:Batches,
     train,     # A minibatch, a list of them, or a closure or a list of those
@@ -302,7 +302,7 @@ def closures(self:Batches,
 )->tuple:      # Closures for both, the second None if there is nothing to look at
     "What a step works with"
     if self.loss is None:
-        wrong = next((x for x in (train if isinstance(train, list) else [train]) if not callable(x)), self)
+        wrong = next((x for x in as_list(train) if not callable(x)), self)
         refuse(wrong is not self, "`train_loss` must be a function that returns the loss, not "
                f"{type(wrong).__name__}; write `lambda: F.cross_entropy(model(xb), yb)`, or make MARTHE with `loss`, a "
                f"function of the model and a minibatch, {_EXAMPLE}, and give `step` the minibatch", TypeError)
@@ -313,7 +313,7 @@ def closures(self:Batches,
 
 def _functions(b): return isinstance(b, list) and all(map(callable, b))
 
-# %% ../nbs/core/10b_batches.ipynb #26658789
+# %% ../nbs/core/10b_batches.ipynb #4c0bb531
 def steps_in(
     loader,      # Training loader
     epochs:int,  # How many times it is gone through
@@ -327,7 +327,7 @@ def steps_in(
         refuse(not isinstance(k, int) or k<1, f"`{name}` must be a whole number, 1 or more, not {k}")
     return math.ceil(n/several)*epochs
 
-# %% ../nbs/core/10b_batches.ipynb #de5cad31
+# %% ../nbs/core/10b_batches.ipynb #9e48420b
 def _rows_of(x):
     "The dataset at the bottom, and which of its rows; None for all"
     x,rows = getattr(x, 'dataset', x),None
@@ -348,7 +348,7 @@ def warn_if_shared(
                     "trained on, and could not see overfitting; hold some rows out, as with torch.utils.data.random_split")
     return shared
 
-# %% ../nbs/core/10b_batches.ipynb #6d9ba975
+# %% ../nbs/core/10b_batches.ipynb #a8205226
 def _norms(model): return [m for m in model.modules() if isinstance(m, _BatchNorm) and m.track_running_stats]
 
 @torch.no_grad()
@@ -372,7 +372,7 @@ def gather_statistics(
         set_rng(rng, devices)
     refuse(not n, "`bn` is empty, and BatchNorm's statistics cannot be gathered from it; give it the training loader")
 
-# %% ../nbs/core/10b_batches.ipynb #4a1c0929
+# %% ../nbs/core/10b_batches.ipynb #835a8dde
 def first_of(model, batch):
     "Evaluate a model on a minibatch, or on what comes first in it"
     return model(batch[0] if isinstance(batch, (list, tuple)) else batch)

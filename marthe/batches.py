@@ -6,7 +6,7 @@
 __all__ = ['device_of', 'to_device', 'as_batches', 'Endless', 'check_loss_fn', 'the_loss', 'is_several', 'share_of_rows',
            'several_of', 'Batches', 'steps_in', 'warn_if_shared', 'gather_statistics', 'first_of', 'other_statistics']
 
-# %% ../nbs/core/10b_batches.ipynb #2ef820c1
+# %% ../nbs/core/10b_batches.ipynb #1f203174
 import inspect, math
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 from .curvature import as_list, get_rng, rng_devices, set_rng
 from .vectors import refuse, several_ranks, tell
 
-# %% ../nbs/core/10b_batches.ipynb #7569baa1
+# %% ../nbs/core/10b_batches.ipynb #a79303ce
 def device_of(
     model:nn.Module # A model
 )->torch.device:
@@ -36,7 +36,7 @@ def to_device(
     "The same minibatch on another device"
     return tree_map(lambda x: x.to(device) if hasattr(x, 'to') else x, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #25ac8bba
+# %% ../nbs/core/10b_batches.ipynb #13d1c6ad
 def as_batches(
     valid # A loader, a list or other iterable of minibatches, or a dataset
 ):        # The same, or a loader of the dataset
@@ -54,7 +54,7 @@ def as_batches(
     _check_length(valid)
     return valid
 
-# %% ../nbs/core/10b_batches.ipynb #d67b65c0
+# %% ../nbs/core/10b_batches.ipynb #5d087f19
 def _length(x):
     "How many there are, None where it cannot be told"
     try: return len(x)
@@ -68,7 +68,7 @@ def _check_length(valid):
            "them out; use a smaller batch_size, or drop_last=False")
     refuse(_length(valid)==0, "`valid` is empty; give at least one minibatch of validation data")
 
-# %% ../nbs/core/10b_batches.ipynb #7a133e6f
+# %% ../nbs/core/10b_batches.ipynb #67bd8f15
 def _generators(source):
     "Random generators that belong to a loader or to its samplers"
     sampler = getattr(source, 'sampler', None)
@@ -93,7 +93,7 @@ class Endless:
         self.saved = None    # A position to be found again before the next draw
         self.move = None     # What is done to a minibatch that is drawn, if anything
 
-# %% ../nbs/core/10b_batches.ipynb #e85a4013
+# %% ../nbs/core/10b_batches.ipynb #7d86326f
 @patch(as_prop=True)
 def _once(self:Endless): return hasattr(self.source, '__next__')      # an iterator can be gone through only once
 
@@ -116,7 +116,7 @@ def _own_random(self:Endless):
         self.rng = torch.get_rng_state()
         torch.set_rng_state(outer)
 
-# %% ../nbs/core/10b_batches.ipynb #ec1b4df7
+# %% ../nbs/core/10b_batches.ipynb #deff6b55
 @patch
 def _begin(self:Endless):
     "Begin a round"
@@ -142,13 +142,13 @@ def _draw(self:Endless):
     if self.round is not None:
         try: return self._next()
         except StopIteration: pass
-    refuse(self.rounds and self._once, "the iterator given as `valid` has come to its end; give something that can be gone through again, "
-           "such as a loader or a list", RuntimeError)
+    refuse(self.rounds and self._once, "the iterator given as `valid` has come to its end; give something that "
+           "can be gone through again, such as a loader or a list", RuntimeError)
     self._begin()
     try: return self._next()
     except StopIteration: raise ValueError("`valid` gave no minibatch; it is empty") from None
 
-# %% ../nbs/core/10b_batches.ipynb #4098c4a6
+# %% ../nbs/core/10b_batches.ipynb #af57aec4
 @patch
 def now(self:Endless):
     "The minibatch to be used next"
@@ -162,7 +162,7 @@ def advance(self:Endless):
     "Go on to another one, should this one have been looked at"
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #3113acf4
+# %% ../nbs/core/10b_batches.ipynb #789a2d12
 @patch
 def state_dict(self:Endless)->dict:
     "The position, as tensors and numbers"
@@ -179,7 +179,7 @@ def load_state_dict(self:Endless,
     self.saved = dict(sd)
     self.front = None
 
-# %% ../nbs/core/10b_batches.ipynb #869a79b4
+# %% ../nbs/core/10b_batches.ipynb #bf0fc6d9
 @patch
 def _find(self:Endless):
     "Go to the saved position"
@@ -201,7 +201,7 @@ def _go_through(self:Endless, sd):
     except StopIteration: return False
     return all(torch.equal(a, b.cpu()) for a,b in zip(self._random, sd['now']))
 
-# %% ../nbs/core/10b_batches.ipynb #b55ccffb
+# %% ../nbs/core/10b_batches.ipynb #9ed48aa5
 _EXAMPLE = "as in `loss=lambda model, batch: F.cross_entropy(model(batch[0]), batch[1])`"
 
 def check_loss_fn(
@@ -211,8 +211,8 @@ def check_loss_fn(
     refuse(not callable(loss), f"`loss` must be a function of the model and a minibatch, not {type(loss).__name__}; "
            f"write it {_EXAMPLE}", TypeError)
     home = type(loss).__module__ if isinstance(loss, nn.Module) else getattr(loss, '__module__', '')
-    refuse((home or '').startswith('torch.nn'), "`loss` compares outputs with targets, and what is wanted is a function "
-           f"of the model and a minibatch, {_EXAMPLE}", TypeError)
+    refuse((home or '').startswith('torch.nn'), "`loss` compares outputs with targets, and what is wanted is a "
+           f"function of the model and a minibatch, {_EXAMPLE}", TypeError)
     try: inspect.signature(loss).bind(None, None)
     except TypeError: raise TypeError("`loss` must take two arguments, the model and a minibatch, "+_EXAMPLE) from None
     except ValueError: return           # a built-in without a signature
@@ -225,10 +225,11 @@ def the_loss(
     refuse(isinstance(getattr(out, 'loss', None), Tensor), f"`loss` returned a {kind}; return its loss, as in "
            "`loss=lambda model, batch: model(**batch).loss`", TypeError)
     names = f" with {', '.join(map(str, out))}" if isinstance(out, Mapping) else ''
-    refuse(not isinstance(out, Tensor), f"`loss` returned a {kind}{names}; return the loss alone, a scalar tensor", TypeError)
+    refuse(not isinstance(out, Tensor), f"`loss` returned a {kind}{names}; return the loss alone, a scalar tensor",
+           TypeError)
     return out
 
-# %% ../nbs/core/10b_batches.ipynb #2503ce3b
+# %% ../nbs/core/10b_batches.ipynb #9e4a4729
 def is_several(
     batch # A minibatch, or a list of them
 )->bool:
@@ -244,7 +245,7 @@ def share_of_rows(
     part = lambda x: x[:max(1, int(share*n))] if isinstance(x, Tensor) and x.dim() and len(x)==n else x
     return tree_map(part, batch)
 
-# %% ../nbs/core/10b_batches.ipynb #84b096d9
+# %% ../nbs/core/10b_batches.ipynb #ded346e0
 def several_of(
     loader, # Gives minibatches
     n:int   # How many make a step
@@ -258,7 +259,7 @@ def several_of(
             several = []
     if several: yield several
 
-# %% ../nbs/core/10b_batches.ipynb #2dd65b85
+# %% ../nbs/core/10b_batches.ipynb #2f394fe4
 class Batches:
     "Makes the closures of a step from minibatches"
     def __init__(self,
@@ -276,7 +277,7 @@ class Batches:
         "A step is taken"
         if self.valid: self.valid.advance()
 
-# %% ../nbs/core/10b_batches.ipynb #18f35631
+# %% ../nbs/core/10b_batches.ipynb #f0082e73
 @patch
 def _closure(self:Batches, batch):
     "A function that returns the loss of a minibatch, or of a share of its rows"
@@ -294,7 +295,7 @@ def _valid_loss(self:Batches):
            "take for several minibatches; have the loader make tuples or dictionaries")
     return self._closure(batch)()
 
-# %% ../nbs/core/10b_batches.ipynb #420e6570
+# %% ../nbs/core/10b_batches.ipynb #0ae1d69a
 @patch
 def closures(self:Batches,
     train,     # A minibatch, a list of them, or a closure or a list of those
@@ -304,8 +305,8 @@ def closures(self:Batches,
     if self.loss is None:
         wrong = next((x for x in as_list(train) if not callable(x)), self)
         refuse(wrong is not self, "`train_loss` must be a function that returns the loss, not "
-               f"{type(wrong).__name__}; write `lambda: F.cross_entropy(model(xb), yb)`, or make MARTHE with `loss`, a "
-               f"function of the model and a minibatch, {_EXAMPLE}, and give `step` the minibatch", TypeError)
+               f"{type(wrong).__name__}; write `lambda: F.cross_entropy(model(xb), yb)`, or make MARTHE with `loss`, "
+               f"a function of the model and a minibatch, {_EXAMPLE}, and give `step` the minibatch", TypeError)
         return train, valid
     refuse(train is None, "give `step` the minibatch, as in `mth.step(batch)`", TypeError)
     each = lambda b: [self._closure(x) for x in b] if is_several(b) or b==[] or _functions(b) else self._closure(b)
@@ -313,7 +314,7 @@ def closures(self:Batches,
 
 def _functions(b): return isinstance(b, list) and all(map(callable, b))
 
-# %% ../nbs/core/10b_batches.ipynb #4c0bb531
+# %% ../nbs/core/10b_batches.ipynb #47336cc5
 def steps_in(
     loader,      # Training loader
     epochs:int,  # How many times it is gone through
@@ -321,13 +322,14 @@ def steps_in(
 )->int:
     "The number of steps of a run, for `total_steps`"
     n = _length(loader)
-    refuse(n is None, "the loader does not say how long it is, so give `total_steps` as a number, or leave it out", TypeError)
+    refuse(n is None, "the loader does not say how long it is, so give `total_steps` as a number, or leave it out",
+           TypeError)
     refuse(not n, "the training loader is empty; if it has drop_last=True, it may have fewer rows than one minibatch")
     for name,k in (('epochs', epochs), ('several', several)):
         refuse(not isinstance(k, int) or k<1, f"`{name}` must be a whole number, 1 or more, not {k}")
     return math.ceil(n/several)*epochs
 
-# %% ../nbs/core/10b_batches.ipynb #9e48420b
+# %% ../nbs/core/10b_batches.ipynb #5f5aef78
 def _rows_of(x):
     "The dataset at the bottom, and which of its rows; None for all"
     x,rows = getattr(x, 'dataset', x),None
@@ -344,11 +346,12 @@ def warn_if_shared(
     "Warn if validation rows are training rows"
     (a,left),(b,right) = _rows_of(train), _rows_of(valid)
     shared = a is b and a is not None and (left is None or right is None or not set(left).isdisjoint(right))
-    if shared: tell("training and validation minibatches come from the same rows. The rate would be judged on what was "
-                    "trained on, and could not see overfitting; hold some rows out, as with torch.utils.data.random_split")
+    if shared: tell("training and validation minibatches come from the same rows. The rate would be judged on what "
+                    "was trained on, and could not see overfitting; hold some rows out, as with "
+                    "torch.utils.data.random_split")
     return shared
 
-# %% ../nbs/core/10b_batches.ipynb #a8205226
+# %% ../nbs/core/10b_batches.ipynb #775a5e5a
 def _norms(model): return [m for m in model.modules() if isinstance(m, _BatchNorm) and m.track_running_stats]
 
 @torch.no_grad()
@@ -372,7 +375,7 @@ def gather_statistics(
         set_rng(rng, devices)
     refuse(not n, "`bn` is empty, and BatchNorm's statistics cannot be gathered from it; give it the training loader")
 
-# %% ../nbs/core/10b_batches.ipynb #835a8dde
+# %% ../nbs/core/10b_batches.ipynb #f37a25f9
 def first_of(model, batch):
     "Evaluate a model on a minibatch, or on what comes first in it"
     return model(batch[0] if isinstance(batch, (list, tuple)) else batch)

@@ -82,7 +82,7 @@ def first_rates(
     model:nn.Module,           # The model; left exactly as it is
     train_loss,                # Closure, or a list of them
     val_loss=None,             # Closure, or a list of them; the training loss alone if None
-    share:float=0.2,           # Of the lowest point's rate to start with
+    share:float=0.1,           # Of the lowest point's rate to start with
     clip=lambda g: g           # What is done to a gradient before the optimizer sees it
 )->list:                       # A rate for each group, or None if the loss does not fall
     "Rates to start with, from the lowest point along the direction of the first step"

@@ -94,7 +94,7 @@ class MARTHE:
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
         self.inside = 0         # How many `averaged()` are open
-        self.fork = None        # A second run at half the rate, once the climb is over
+        self.fork = None        # A second run at a lower rate, once the climb is over
         self.told = set()       # Warnings that have been given
         self.stepped = None     # A parameter of the latest step, and its gradient's identity and version
         self.hypergrad = self._by_group([0.]*len(self.directions))   # The latest Δη; a list if groups have their own
@@ -108,8 +108,8 @@ def step(self:MARTHE,
     "One iteration of Algorithm 1: the rate, the tangent, the weights"
     self._check_step()
     train_loss,val_loss = self.batches.closures(train_loss, val_loss)   # with a `loss`, both may be minibatches
-    if self.rates.end.rests(self.t): return self._rest(train_loss)
-    if self.fork: return self._twice(train_loss, val_loss)
+    if self.phase=='rest': return self._rest(train_loss)
+    if self.phase=='fork': return self._twice(train_loss, val_loss)
     with AllOrNothing() as whole:
         before = self._remember(whole)
         self._begin(train_loss, val_loss)                               # a first rate, where one is wanted
@@ -145,7 +145,7 @@ def _assemble(self:MARTHE, settings, directions):
     self.drift = Drift(s['mu'])
     self.rates = Rates(self.opt, directions, End(s['total_steps'], s['fall']), self.rule.log)
     self.every = s['every']
-    self.first = (0.2 if self.rule.log else None) if s['first']=='auto' else s['first']
+    self.first = (0.1 if self.rule.log else None) if s['first']=='auto' else s['first']
     self.started = self.first is None
     guarded = self.rule.log if s['guard']=='auto' else s['guard']
     self.guard = Guard(self.opt, self.model) if guarded else None
@@ -247,6 +247,12 @@ def _check(self:MARTHE, settings):
 def params(self:MARTHE):
     "The parameters that `opt` trains"
     return [p for p in all_params(self.opt) if p.requires_grad]
+
+@patch(as_prop=True)
+def phase(self:MARTHE):
+    "What the next step is part of: the 'search', a 'fork' or the 'rest'"
+    if self.rates.end.rests(self.t): return 'rest'
+    return 'fork' if self.fork else 'search'
 
 @patch(as_prop=True)
 def lrs(self:MARTHE):
@@ -668,7 +674,7 @@ def _join(self:MARTHE):
         return False
     fork.there.restore(self.opt, self.model)
     self.average = fork.average
-    self.rates.base = [fork.lower*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
+    self.rates.base = [fork.middle*b if self.rates.moves(i) else b for i,b in enumerate(self.rates.base)]
     self.rates.write(self.rates.at(self.t-1))
     self._climbed(self.t)
     return True
@@ -716,7 +722,7 @@ def _set_end(self, total_steps):
 MARTHE.total_steps = property(lambda self: self.rates.end.total_steps, _set_end,
                               doc="Number of steps of the run, None if not known; may be set on the way")
 
-# %% ../nbs/core/11_online.ipynb #3e0b51d3
+# %% ../nbs/core/11_online.ipynb #78f595bf
 def _bare(model):
     "The model without the wrappers that put a prefix before every name"
     while type(model).__name__ in ('DistributedDataParallel', 'DataParallel', 'OptimizedModule'):
@@ -737,7 +743,8 @@ def load(self:MARTHE,
 ):
     "Put saved weights into the model; tangent, averages and judgement of the loss begin anew from there"
     sd = torch.load(path, map_location='cpu')
-    refuse('tangent' in sd, "the file has the state of a MARTHE, not weights; use `mth.load_state_dict(torch.load(path))`")
+    refuse('tangent' in sd, "the file has the state of a MARTHE, not weights; "
+           "use `mth.load_state_dict(torch.load(path))`")
     _bare(self.model).load_state_dict(sd)
     self._restart()
 
@@ -762,7 +769,7 @@ def schedule(self:MARTHE):
     "The `Schedule` so far, to be replayed by a plain scheduler"
     return schedule_of(self.history, [self.rates.moves(i) for i in range(len(self.rates.base))])
 
-# %% ../nbs/core/11_online.ipynb #6ffc63d8
+# %% ../nbs/core/11_online.ipynb #0efb1cf5
 @patch
 def zero_grad(self:MARTHE, set_to_none:bool=True):
     "Not needed, since `step` replaces gradients, and does no harm"
@@ -776,8 +783,8 @@ def get_last_lr(self:MARTHE):
 @patch
 def backward(self:MARTHE, *args, **kwargs):
     "Not here: `step` differentiates"
-    refuse(True, "`step` computes the gradient itself; leave `backward` out and give `step` the minibatch, or a function "
-           "that returns the loss", RuntimeError)
+    refuse(True, "`step` computes the gradient itself; leave `backward` out and give `step` the minibatch, or a "
+           "function that returns the loss", RuntimeError)
 
 @patch
 def add_param_group(self:MARTHE, group):

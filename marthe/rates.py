@@ -41,7 +41,8 @@ class End:
     )->float:
         "What is left of the rate at step `t`"
         if t<=self.start: return 1.
-        return max(0., (self.total_steps - t)/(self.total_steps - self.start))
+        s = (t - self.start)/(self.total_steps - self.start)
+        return max(0., 1 - s*s)                                                         # eq. (1)
     def rests(self,
         t:int # Number of the step
     )->bool:

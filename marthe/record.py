@@ -36,7 +36,7 @@ def last(self:Record):
     return {k: v[-1] for k,v in self.history.items() if v and not _is_gap(v[-1])}
 
 # %% ../nbs/core/10_record.ipynb #bcde4089
-MARKS = dict(skipped=('x', 'step skipped'), cut=('v', 'tangent too long'), lowered=('s', 'half the rate is better'),
+MARKS = dict(skipped=('x', 'step skipped'), cut=('v', 'tangent too long'), lowered=('s', 'a lower rate is better'),
              went_back=('o', 'went back'))
 
 def _mark(ax, history):

@@ -87,8 +87,7 @@ class Auto:
         young:int=100,        # Steps that it lasts at least
         cosine:float=3.,      # What the cosine of this step counts
         evidence:float=1.,    # What the evidence counts
-        longest:float=30.,    # Length of a tangent that is worthless, in lengths of the drift
-        lower:float=0.7,      # What is left of a rate then
+        longest:float=1e6,    # Length of a tangent that is worthless, in lengths of the drift
         trusting:bool=False   # Is every tangent to be trusted?
     ):
         refuse(not (is_number(alpha) and 0<=alpha<=1), f"`alpha` must lie between 0 and 1, not {alpha}")
@@ -104,7 +103,6 @@ class Auto:
         self.cosine = cosine
         self.evidence = evidence
         self.longest = longest
-        self.lower = lower
         self.trusting = trusting
     def start(self, n): return dict(age=0, moves=0, mean=[0.]*n, square=[0.]*n, lag=0.)
 
@@ -136,7 +134,7 @@ def climbed(self:Auto,
     "The memory one step older, eq. (3)"
     age = memory['age']+1
     move = sum(moves)/len(moves)
-    lag = (memory['lag'] + move)*(1 - min(1., 2/(age+1)))
+    lag = (memory['lag'] + move)*(1 - min(1., 4/(age+3)))
     return dict(memory, age=age, lag=lag)
 
 # %% ../nbs/core/08_rules.ipynb #e0235d27
@@ -155,9 +153,8 @@ def __call__(self:Auto, memory, seen, every):
         alpha = min(self.alpha, self.speed/age)*every**0.5
         moves = [self.move(x, m, q, a.coherence, alpha)
                  for x,m,q,a in zip(xs, memory['mean'], memory['square'], seen.along)]
-    for j in anew: moves[j] = math.log(self.lower)
     memory = self.climbed(memory, moves)
-    over = age>=self.young and 2*memory['lag']<self.climb
+    over = age>=self.young and 4*memory['lag']<self.climb
     mu = self.mu and max(self.mu, 1 - self.memory/age)               # μ=0 asks for no products, at any age
     return Decision(memory, moves, anew, mu, xs and [-x for x in xs], over)
 

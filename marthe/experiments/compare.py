@@ -31,6 +31,7 @@ from .models import conv_net, mnist_net, resnet18
 from .results import Results, best_of, few_digits, setting_name, writable
 from .training import SHAPES, Fixed
 from ..online import MARTHE
+from ..rules import Auto
 
 # %% ../../nbs/experiments/08_compare.ipynb #57e6e270
 SOURCES = dict(
@@ -201,7 +202,7 @@ FIXED = ('constant', 'cosine', 'onecycle', 'fall', 'linear')
 # %% ../../nbs/experiments/08_compare.ipynb #009556f6
 FREE = ('prodigy', 'dadapt', 'schedulefree', 'prodigy-cosine', 'dadapt-cosine')
 AUTO = ('auto', 'auto-fall')
-HELD = {'first-fall': 0.2, 'lowest-fall': 0.6}
+HELD = {'first-fall': 0.1, 'lowest-fall': 0.6}
 LR0 = 0.01
 
 def task_grids(
@@ -248,7 +249,8 @@ def held(
     steps:int                  # Length of the run
 )->MARTHE:
     "A line search for the first rate and nothing after it but the fall: no products, no hypergradients"
-    return MARTHE(opt, net, total_steps=steps, alpha=0., mu=0., every=steps, first=share)
+    rule = Auto(alpha=0., mu=0., climb=-math.inf)
+    return MARTHE(opt, net, total_steps=steps, mu=0., rule=rule, every=steps, first=share)
 
 def task_stepper(
     task:Task,     # What to train
@@ -336,9 +338,11 @@ def train_task(
     kind = method['kind']
     rates = []
     seconds = 0.
+    phases = dict(search=0, fork=0, rest=0)
     average = mover if kind in (*AUTO, *HELD) else Average(0) if kind in FIXED else None
     draw = lambda split, n=steps: minibatches(split, task.bs, n, seed, task.see)
     for (x,y),(xv,yv) in zip(draw(data.train), draw(data.valid)):
+        if kind in AUTO: phases[mover.phase] += 1
         start = time.process_time()
         loss = float(mover.step(lambda: F.cross_entropy(net(x), y), lambda: F.cross_entropy(net(xv), yv)))
         seconds += time.process_time() - start
@@ -349,6 +353,7 @@ def train_task(
     else:
         guess = dict(valid=task.chance, test=task.chance, loss=math.nan)
         done = {f'{k}{end}': v for end in ('', '_avg')[:1+bool(average)] for k,v in guess.items()}
+    if kind in AUTO: done['phases'] = list(phases.values())
     return done | dict(seconds=seconds, diverged=done['valid'] < task.floor, rates=rates)
 
 # %% ../../nbs/experiments/08_compare.ipynb #2c76af2c
@@ -376,7 +381,7 @@ class TaskResults(Results):
     def _brief(self, method, seed):
         done = train_task(self.task, method, seed, self.protocol['steps'])
         rates = done.pop('rates')
-        if self.keeps(method, seed): done['rates'] = few_digits(rates[::4], 4)
+        if self.keeps(method, seed): done['rates'] = few_digits(rates[::max(1, len(rates)//128)], 4)
         return few_digits(done)
 
 def task_results(

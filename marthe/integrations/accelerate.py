@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['marthe_for']
 
-# %% ../../nbs/integrations/04_accelerate.ipynb #ca8b1912
+# %% ../../nbs/integrations/04_accelerate.ipynb #e6b91e9d
 import torch
 from accelerate import Accelerator
 from accelerate.scheduler import AcceleratedScheduler
@@ -15,10 +15,10 @@ from torch import nn
 from .. import MARTHE
 from ..vectors import refuse
 
-# %% ../../nbs/integrations/04_accelerate.ipynb #04f8c123
+# %% ../../nbs/integrations/04_accelerate.ipynb #277883d6
 _OTHERS = {DistributedType.DEEPSPEED: 'DeepSpeed has an optimizer of its own, which tangents cannot follow',
            DistributedType.FSDP: 'FSDP shards the weights, and the tangents would have to be sharded alike',
-           DistributedType.MEGATRON_LM: 'Megatron-LM shards the weights, and the tangents would have to be sharded alike',
+           DistributedType.MEGATRON_LM: 'Megatron-LM shards the weights, and tangents would have to be sharded alike',
            DistributedType.XLA: 'XLA has not been tried'}
 
 def _check_accelerator(accelerator):
@@ -27,8 +27,8 @@ def _check_accelerator(accelerator):
     refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` does",
            NotImplementedError)
     mixed = accelerator.mixed_precision
-    refuse(mixed in ('fp16', 'fp8'), f"mixed_precision={mixed!r} scales the loss, and scaled gradients have no tangent; use "
-           "mixed_precision='bf16', which needs no scaler", NotImplementedError)
+    refuse(mixed in ('fp16', 'fp8'), f"mixed_precision={mixed!r} scales the loss, and a scaled gradient has no tangent; "
+           "use mixed_precision='bf16', which needs no scaler", NotImplementedError)
     refuse(any(isinstance(s, AcceleratedScheduler) for s in accelerator._schedulers), "a learning-rate scheduler was "
            "prepared, and would undo what MARTHE finds; leave it out")
 

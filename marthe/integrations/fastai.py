@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['torch_opt_func', 'MartheCallback']
 
-# %% ../../nbs/integrations/03_fastai.ipynb #c572e5f4
+# %% ../../nbs/integrations/03_fastai.ipynb #8ca89329
 import math
 from copy import deepcopy
 from functools import partial
@@ -24,7 +24,7 @@ from .. import MARTHE
 from ..batches import warn_if_shared
 from ..vectors import refuse
 
-# %% ../../nbs/integrations/03_fastai.ipynb #56478488
+# %% ../../nbs/integrations/03_fastai.ipynb #b0cc8187
 def _torch_class(base, kw):
     "PyTorch's class for an optimizer of fastai, and its arguments"
     if base is Adam:
@@ -34,8 +34,8 @@ def _torch_class(base, kw):
     if base is SGD:
         kw = {**dict(mom=0., wd=0., decouple_wd=True), **kw}
         return torch.optim.SGD, dict(momentum=kw['mom'], weight_decay=kw['wd'])
-    raise TypeError(f"MARTHE cannot see into fastai's {getattr(base, '__name__', base)}; use one of PyTorch's optimizers, "
-                    "as in `opt_func=partial(OptimWrapper, opt=torch.optim.RAdam)`")
+    raise TypeError(f"MARTHE cannot see into fastai's {getattr(base, '__name__', base)}; use one of PyTorch's "
+                    "optimizers, as in `opt_func=partial(OptimWrapper, opt=torch.optim.RAdam)`")
 
 def torch_opt_func(
     learn:Learner # Whose `opt_func` is one of fastai's
@@ -47,10 +47,12 @@ def torch_opt_func(
     if isinstance(opt_func, OptimWrapper) or base is OptimWrapper: return opt_func
     cls,kw = _torch_class(base, given)
     def make(params, lr=1e-3):
-        lists = [list(p) for p in params] if isinstance(params[0], (list, tuple)) or hasattr(params[0], 'map') else [list(params)]
+        params = list(params)
+        lists = [params] if isinstance(params[0], torch.Tensor) else [list(p) for p in params]
         still = _without_decay(learn)
         groups = [[p for p in ps if (id(p) in still)==apart] for ps in lists for apart in (False, True)]
-        return OptimWrapper(opt=cls([dict(params=g) for g in groups if g], lr=lr if isinstance(lr, float) else 1e-3, **kw))
+        lr = lr if isinstance(lr, float) else 1e-3              # `fit` sets it anyway
+        return OptimWrapper(opt=cls([dict(params=g) for g in groups if g], lr=lr, **kw))
     make.converted = base, given
     return make
 
@@ -58,7 +60,7 @@ def _without_decay(learn):
     "Parameters that have no weight decay, by identity"
     return set() if learn.wd_bn_bias else {id(p) for p in norm_bias_params(learn.model, True)}
 
-# %% ../../nbs/integrations/03_fastai.ipynb #f38d9c3d
+# %% ../../nbs/integrations/03_fastai.ipynb #6c244835
 _MISSED = ('after_pred', 'after_loss', 'before_backward', 'after_backward', 'before_step', 'after_step')
 _HALF = (MixedPrecision, ModelToHalf, NonNativeMixedPrecision)
 
@@ -66,16 +68,16 @@ def _check_callbacks(cbs):
     "Raise if another callback would not get to do what it is there for"
     for cb in cbs:
         name = type(cb).__name__
-        refuse(isinstance(cb, _HALF), f"{name} scales the loss, or enters a precision that it would not leave again; use "
-               "MartheCallback(bf16=True) in its place, which needs no scaler", NotImplementedError)
-        refuse(isinstance(cb, ParamScheduler), f"{name} schedules the learning rate, and so does MARTHE; use `learn.fit` "
-               "in place of `fit_one_cycle` and the like")
+        refuse(isinstance(cb, _HALF), f"{name} scales the loss, or enters a precision that it would not leave again; "
+               "use MartheCallback(bf16=True) in its place, which needs no scaler", NotImplementedError)
+        refuse(isinstance(cb, ParamScheduler), f"{name} schedules the learning rate, and so does MARTHE; use "
+               "`learn.fit` in place of `fit_one_cycle` and the like")
         known = isinstance(cb, (GradientClip, GradientAccumulation, MartheCallback))
         missed = [] if known else [e for e in _MISSED if hasattr(cb, e)]
-        refuse(missed, f"{name} acts at {', '.join(missed)}, which do not happen under MARTHE, whose step may evaluate the "
-               "loss more than once; take it out, and put what it does into the model or the loss function")
+        refuse(missed, f"{name} acts at {', '.join(missed)}, which do not happen under MARTHE, whose step may evaluate "
+               "the loss more than once; take it out, and put what it does into the model or the loss function")
 
-# %% ../../nbs/integrations/03_fastai.ipynb #2c477e45
+# %% ../../nbs/integrations/03_fastai.ipynb #7c77eb11
 class MartheCallback(Callback):
     "Have MARTHE find the learning rate of a `Learner`"
     order,run_valid = 100,False
@@ -102,7 +104,7 @@ class MartheCallback(Callback):
         n = getattr(self.dls, 'n_inp', 1 if len(b)==1 else len(b)-1)
         return self._one_loss(model, b[:n], b[n:], False)
 
-# %% ../../nbs/integrations/03_fastai.ipynb #40a22adb
+# %% ../../nbs/integrations/03_fastai.ipynb #84970f9a
 @patch
 def _ready_optimizer(self:MartheCallback):
     "The learner's optimizer, one of PyTorch's, with the weight decay that fastai would use"
@@ -143,7 +145,7 @@ def _given(self:MartheCallback):
     if len(learn.opt.opt.param_groups)>1: out['groups'] = 'shared'
     return out
 
-# %% ../../nbs/integrations/03_fastai.ipynb #609803f6
+# %% ../../nbs/integrations/03_fastai.ipynb #f48a18bd
 @patch
 def before_fit(self:MartheCallback):
     "A fit begins, or a validation"
@@ -183,7 +185,7 @@ def after_fit(self:MartheCallback):
     if not (self.mth and hasattr(self.learn, 'recorder')): return
     self.recorder.hps = dict(lr=[lr[-1] if isinstance(lr, list) else lr for lr in self.mth.history['lr']])
 
-# %% ../../nbs/integrations/03_fastai.ipynb #d7f54d0b
+# %% ../../nbs/integrations/03_fastai.ipynb #671866e0
 @patch
 def _file(self:MartheCallback, name): return join_path_file(f'{name}_marthe', self.path/self.model_dir, ext='.pth')
 
@@ -196,7 +198,7 @@ def save(self:MartheCallback,
     torch.save(self.mth.state_dict(), path)
     return path
 
-# %% ../../nbs/integrations/03_fastai.ipynb #a4114cef
+# %% ../../nbs/integrations/03_fastai.ipynb #3eb80b25
 class _Until(Callback):
     "Ends a fit after some steps"
     order = 110

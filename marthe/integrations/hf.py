@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MartheMixin', 'MartheTrainer']
 
-# %% ../../nbs/integrations/02_hf.ipynb #c67dd66e
+# %% ../../nbs/integrations/02_hf.ipynb #aa974a75
 import os
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from ..batches import the_loss, warn_if_shared
 from ..replay import scalars
 from ..vectors import refuse, tell
 
-# %% ../../nbs/integrations/02_hf.ipynb #0449bc0c
+# %% ../../nbs/integrations/02_hf.ipynb #276164a6
 class _Still:
     "A scheduler that leaves the rates alone"
     def __init__(self, opt): self.opt = opt
@@ -36,7 +36,7 @@ class _Events(TrainerCallback):
     def on_save(self, args, state, control, **kwargs): self.trainer._save_marthe(state)
     def on_train_end(self, args, state, control, **kwargs): self.trainer._give_back()
 
-# %% ../../nbs/integrations/02_hf.ipynb #ce48c721
+# %% ../../nbs/integrations/02_hf.ipynb #1d483ba1
 class MartheMixin:
     "Put before a subclass of `Trainer`, has MARTHE find its learning rate"
     def __init__(self, *args,
@@ -61,7 +61,7 @@ class MartheMixin:
 class MartheTrainer(MartheMixin, Trainer):
     "`Trainer`, with the learning rate found by MARTHE"
 
-# %% ../../nbs/integrations/02_hf.ipynb #04f55f3b
+# %% ../../nbs/integrations/02_hf.ipynb #c6ccc801
 _SCHEDULED = dict(warmup_steps=0, warmup_ratio=None, lr_scheduler_kwargs=None)
 
 def _check_arguments(trainer):
@@ -73,8 +73,8 @@ def _check_arguments(trainer):
            "DistributedDataParallel, as torchrun does by itself", NotImplementedError)
     refuse(args.fsdp, "FSDP shards the weights, and the tangents would have to be sharded alike; use "
            "DistributedDataParallel, as torchrun does by itself", NotImplementedError)
-    refuse(args.n_gpu>1, "DataParallel over several GPUs in one process is not supported; start one process a GPU, with "
-           "torchrun", NotImplementedError)
+    refuse(args.n_gpu>1, "DataParallel over several GPUs in one process is not supported; start one process a GPU, "
+           "with torchrun", NotImplementedError)
     optim = str(getattr(args.optim, 'value', args.optim))
     fused = 'layerwise' in optim or 'lomo' in optim
     refuse(fused, f"optim={optim!r} steps during the backward pass, where a tangent cannot follow; use "
@@ -86,7 +86,7 @@ def _check_arguments(trainer):
     refuse(trainer.lr_scheduler is not None, "`optimizers` has a scheduler, which would undo what MARTHE finds; "
            "give (optimizer, None)")
 
-# %% ../../nbs/integrations/02_hf.ipynb #28e69538
+# %% ../../nbs/integrations/02_hf.ipynb #ce708663
 @patch
 def _loader(self:MartheMixin):
     "Where validation minibatches come from"
@@ -121,7 +121,7 @@ def _give_back(self:MartheMixin):
     "The optimizer steps again when it is told to"
     vars(self.optimizer).pop('step', None)
 
-# %% ../../nbs/integrations/02_hf.ipynb #6467b590
+# %% ../../nbs/integrations/02_hf.ipynb #474ca046
 @patch
 def _one_loss(self:MartheMixin, model, inputs, n, times=1):
     with self.compute_loss_context_manager():
@@ -154,7 +154,7 @@ def log(self:MartheMixin, logs, *args, **kwargs):
     if self.mth and self.mth.last and 'loss' in logs: logs = {**logs, **scalars(self.mth.last, 'marthe/')}
     super(MartheMixin, self).log(logs, *args, **kwargs)
 
-# %% ../../nbs/integrations/02_hf.ipynb #afc35db9
+# %% ../../nbs/integrations/02_hf.ipynb #b414fe21
 def _file(folder):
     rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
     return Path(folder)/f'marthe_{rank}.pt'

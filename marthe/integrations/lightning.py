@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MartheCallback']
 
-# %% ../../nbs/integrations/01_lightning.ipynb #e7102447
+# %% ../../nbs/integrations/01_lightning.ipynb #bf75c153
 import functools, inspect, math
 from contextlib import contextmanager
 
@@ -19,7 +19,7 @@ from ..batches import the_loss, warn_if_shared
 from ..replay import scalars
 from ..vectors import refuse, tell
 
-# %% ../../nbs/integrations/01_lightning.ipynb #dc9a808f
+# %% ../../nbs/integrations/01_lightning.ipynb #a4684f0b
 @contextmanager
 def _muted(module):
     "Within this context `module.log` does nothing"
@@ -45,20 +45,20 @@ class MartheCallback(Callback):
         self.saved = None      # Its state, from a checkpoint
         self.waiting = []      # Closures of micro-batches
 
-# %% ../../nbs/integrations/01_lightning.ipynb #3aa0ce96
+# %% ../../nbs/integrations/01_lightning.ipynb #a22b942d
 def _check_trainer(trainer, module):
     "Raise if this run is one that MARTHE cannot be put into"
     strategy = type(trainer.strategy).__name__
     plain = type(trainer.strategy) in (SingleDeviceStrategy, DDPStrategy)
-    refuse(not plain, f"{strategy} shards weights or gradients or has an optimizer step of its own, which tangents cannot "
-           "follow; use strategy='ddp' or a single device", NotImplementedError)
+    refuse(not plain, f"{strategy} shards weights or gradients or has an optimizer step of its own, which tangents "
+           "cannot follow; use strategy='ddp' or a single device", NotImplementedError)
     refuse(trainer.precision in ('16-mixed', '16-true', 'transformer-engine-float16'),
            f"precision {trainer.precision!r} scales the loss or overflows, and scaled gradients have no tangent; "
            "use precision='bf16-mixed', which needs no scaler", NotImplementedError)
-    refuse(len(trainer.optimizers)!=1, f"`configure_optimizers` returns {len(trainer.optimizers)} optimizers; MARTHE finds "
-           "the rate of one, with a parameter group for each part that wants a rate of its own")
-    refuse(trainer.lr_scheduler_configs, "`configure_optimizers` returns a learning-rate scheduler, which would undo what "
-           "MARTHE finds; return the optimizer alone")
+    refuse(len(trainer.optimizers)!=1, f"`configure_optimizers` returns {len(trainer.optimizers)} optimizers; MARTHE "
+           "finds the rate of one, with a parameter group for each part that wants a rate of its own")
+    refuse(trainer.lr_scheduler_configs, "`configure_optimizers` returns a learning-rate scheduler, which would undo "
+           "what MARTHE finds; return the optimizer alone")
 
 def _check_module(module):
     refuse(not module.automatic_optimization, "the module has automatic_optimization=False; with MartheCallback let "
@@ -67,10 +67,10 @@ def _check_module(module):
            "`dataloader_iter`; let it take a minibatch, which may have to be looked at more than once")
     for hook in ('optimizer_step', 'configure_gradient_clipping', 'on_before_optimizer_step', 'backward'):
         own = getattr(type(module), hook) is not getattr(L_Module, hook)
-        refuse(own, f"the module overrides `{hook}`, which is not called under MARTHE; take it out. For clipping, use the "
-               "trainer's `gradient_clip_val`")
+        refuse(own, f"the module overrides `{hook}`, which is not called under MARTHE; take it out. For clipping, use "
+               "the trainer's `gradient_clip_val`")
 
-# %% ../../nbs/integrations/01_lightning.ipynb #4d9234fe
+# %% ../../nbs/integrations/01_lightning.ipynb #49d3a444
 from lightning.pytorch import LightningModule as L_Module
 
 @patch
@@ -102,7 +102,7 @@ def on_exception(self:MartheCallback, trainer, module, exception):
     "Give `training_step` back"
     _give_back(self, module)
 
-# %% ../../nbs/integrations/01_lightning.ipynb #2d2ebd31
+# %% ../../nbs/integrations/01_lightning.ipynb #99a6193e
 def _clipping(trainer):
     "The trainer's clipping, as MARTHE has it"
     if not trainer.gradient_clip_val: return {}
@@ -126,7 +126,7 @@ def _loader(self:MartheCallback, trainer):
     else: warn_if_shared(trainer.train_dataloader, valid)
     return valid
 
-# %% ../../nbs/integrations/01_lightning.ipynb #6a916781
+# %% ../../nbs/integrations/01_lightning.ipynb #035e8b25
 @patch
 def on_train_start(self:MartheCallback, trainer, module):
     "Everything is in place: make the MARTHE, or go on with the one of a checkpoint"
@@ -150,7 +150,7 @@ def load_state_dict(self:MartheCallback, state_dict):
     "From a checkpoint; kept until optimizer and loaders are in place"
     self.saved = state_dict
 
-# %% ../../nbs/integrations/01_lightning.ipynb #5c8b0d4b
+# %% ../../nbs/integrations/01_lightning.ipynb #8a1ba4b3
 @patch
 def _evaluate(self:MartheCallback, trainer, f):
     "A loss in the precision of the trainer, with fresh copies of the weights"
@@ -178,7 +178,7 @@ def _closure(self:MartheCallback, trainer, module, args, kwargs):
         with _muted(module): return self._evaluate(trainer, f)
     return closure
 
-# %% ../../nbs/integrations/01_lightning.ipynb #a3899028
+# %% ../../nbs/integrations/01_lightning.ipynb #9af8df83
 @patch
 def _train(self:MartheCallback, trainer, module, args, kwargs):
     "What takes the place of `training_step`: a step, if enough minibatches have come together"

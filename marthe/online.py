@@ -7,7 +7,7 @@ __all__ = ['VERSION', 'Reference', 'MARTHE', 'HD', 'RTHO']
 
 # %% ../nbs/core/11_online.ipynb #be998434
 import copy, math
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import torch
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .average import Average, Drift, compare
+from .batches import Batches, other_statistics
 from .curvature import Surroundings, as_list, call_loss, gather_anew, set_rng
 from .engines import Aside, Exact, Finite, OnShare, along, exact_slopes
 from .first_rate import first_rates
@@ -25,6 +26,7 @@ from .guard import AllOrNothing, Guard, Snapshot
 from .push import push_sgd
 from .rates import End, Rates, check_end
 from .record import Record, plot_history
+from .replay import scalars, schedule_of, write_csv
 from .rules import Along, Auto, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents, directions
 from .vectors import all_params, fetch, here, is_sharded, norm, refuse, tell
@@ -76,7 +78,9 @@ class MARTHE:
         average:float=1/6,         # Without a `beta`: share of the run that its averages reach over; 0 for none
         rule=None,                 # A rule of your own, instead of `beta` or `alpha` and `average`
         first='auto',              # Share of the lowest point's rate to start with; None for the rate that `opt` has
-        guard='auto'               # Go back where the loss explodes? None for no
+        guard='auto',              # Go back where the loss explodes? None for no
+        loss=None,                 # Function of the model and a minibatch; with it, `step` takes minibatches
+        valid=None                 # With a `loss`: a loader, iterable or dataset that validation minibatches come from
     ):
         settings = dict(beta=beta, mu=mu, every=every, groups=groups, engine=engine, clip_value=clip_value,
                         clip_norm=clip_norm, max_change=max_change, hvp_frac=hvp_frac, total_steps=total_steps,
@@ -84,6 +88,7 @@ class MARTHE:
         self.opt = opt
         self.model = model
         self.given_rule = rule
+        self.batches = Batches(model, loss, valid)
         self._check(settings)
         self._assemble(settings, directions(opt, groups))
         self.aside = Aside(model)
@@ -98,11 +103,12 @@ class MARTHE:
 # %% ../nbs/core/11_online.ipynb #ae1cba87
 @patch
 def step(self:MARTHE,
-    train_loss,   # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
-    val_loss=None # Closure: the objective E, on validation data; the training loss if None
-)->Tensor:        # The training loss, detached
+    train_loss=None, # Closure: the training loss on this minibatch, or a list of closures, one a micro-batch
+    val_loss=None    # Closure: the objective E, on validation data; the training loss if None
+)->Tensor:           # The training loss, detached
     "One iteration of Algorithm 1: the rate, the tangent, the weights"
     self._check_step()
+    train_loss,val_loss = self.batches.closures(train_loss, val_loss)   # with a `loss`, both may be minibatches
     if self.phase=='rest': return self._rest(train_loss)
     if self.phase=='fork': return self._twice(train_loss, val_loss)
     with AllOrNothing() as whole:
@@ -538,6 +544,7 @@ def _average(self:MARTHE, decision, bad):
 @patch
 def _after(self:MARTHE, numbers, bad, seen=None, decision=None, lowered=False):
     "What follows a step, taken or skipped"
+    self.batches.advance()
     used = self.rates.now if self.started else [0.]*len(self.rates.base)
     if not bad:
         stepped = next(p for p in self.params if p.grad is not None)
@@ -724,12 +731,15 @@ def _rest(self:MARTHE, train_loss):
 # %% ../nbs/core/11_online.ipynb #433b4546
 @patch
 @contextmanager
-def averaged(self:MARTHE):
+def averaged(self:MARTHE,
+    bn=None # Training minibatches, to gather the statistics of BatchNorm from; they stay as they are if None
+):
     "Within this context the model has the averaged weights"
     gather_anew(self.model.modules())
     self.inside += 1
     try:
-        with self.average.averaged(): yield
+        with self.average.averaged():
+            with nullcontext() if bn is None else other_statistics(self.model, bn, self.batches.loss): yield
     finally:
         gather_anew(self.model.modules())
         self.inside -= 1
@@ -743,6 +753,76 @@ def _set_end(self, total_steps):
 
 MARTHE.total_steps = property(lambda self: self.rates.end.total_steps, _set_end,
                               doc="Number of steps of the run, None if not known; may be set on the way")
+
+# %% ../nbs/core/11_online.ipynb #78f595bf
+def _bare(model):
+    "The model without the wrappers that put a prefix before every name"
+    while type(model).__name__ in ('DistributedDataParallel', 'DataParallel', 'OptimizedModule'):
+        model = model._modules.get('module', model._modules.get('_orig_mod'))
+    return model
+
+@patch
+def save(self:MARTHE,
+    path,   # Of the file
+    bn=None # As for `averaged`
+):
+    "Save the model with its averaged weights, as a plain state dict"
+    with self.averaged(bn): torch.save(_bare(self.model).state_dict(), path)
+
+@patch
+def load(self:MARTHE,
+    path # Of a file with a state dict of the model
+):
+    "Put saved weights into the model; tangent, averages and judgement of the loss begin anew from there"
+    sd = torch.load(path, map_location='cpu')
+    refuse('tangent' in sd, "the file has the state of a MARTHE, not weights; "
+           "use `mth.load_state_dict(torch.load(path))`")
+    _bare(self.model).load_state_dict(sd)
+    self._restart()
+
+# %% ../nbs/core/11_online.ipynb #30630268
+@patch
+def to_csv(self:MARTHE,
+    path # Of the file
+):
+    "Write the record down, one row a step"
+    write_csv(self.history, path)
+
+@patch
+def log_to(self:MARTHE,
+    writer,           # A `SummaryWriter`, or anything else with `add_scalar`
+    prefix='marthe/'  # Of the names
+):
+    "Write the latest row to TensorBoard"
+    for k,v in scalars(self.last, prefix).items(): writer.add_scalar(k, v, self.t)
+
+@patch(as_prop=True)
+def schedule(self:MARTHE):
+    "The `Schedule` so far, to be replayed by a plain scheduler"
+    return schedule_of(self.history, [self.rates.moves(i) for i in range(len(self.rates.base))])
+
+# %% ../nbs/core/11_online.ipynb #0efb1cf5
+@patch
+def zero_grad(self:MARTHE, set_to_none:bool=True):
+    "Not needed, since `step` replaces gradients, and does no harm"
+    self.opt.zero_grad(set_to_none)
+
+@patch
+def get_last_lr(self:MARTHE):
+    "The rate of each parameter group, by the name that schedulers have for it"
+    return self.lrs
+
+@patch
+def backward(self:MARTHE, *args, **kwargs):
+    "Not here: `step` differentiates"
+    refuse(True, "`step` computes the gradient itself; leave `backward` out and give `step` the minibatch, or a "
+           "function that returns the loss", RuntimeError)
+
+@patch
+def add_param_group(self:MARTHE, group):
+    "Not here: groups belong to the optimizer"
+    refuse(True, "add the group to `opt` and make a new MARTHE; the tangent of this one knows the groups that it was "
+           "made with", RuntimeError)
 
 # %% ../nbs/core/11_online.ipynb #68d3018f
 def HD(
@@ -780,13 +860,14 @@ def state_dict(self:MARTHE)->dict:
                  guard=self.guard.state_dict() if self.guard else None,
                  fork=self.fork.state_dict(params) if self.fork else None,
                  leaning=bool(self.guard) and self.guard.refuge is not None)
+    if self.batches.valid: parts['valid'] = self.batches.valid.state_dict()
     return {**whole, **parts, 'memory': copy.deepcopy(self.memory)}
 
 # %% ../nbs/core/11_online.ipynb #7666fba8
 @patch
 def _check_fits(self:MARTHE, sd):
     "Raise if `sd` belongs to another run"
-    missing = set(self.state_dict()) - set(sd)
+    missing = set(self.state_dict()) - set(sd) - {'valid'}
     old = missing and {'photo', 'Z'} & set(sd)
     refuse(old, "`sd` was saved by marthe 0.1.0, whose states cannot be read any more; finish that run with 0.1.0, or "
            "load only the model and the optimizer and begin a new MARTHE")
@@ -842,6 +923,7 @@ def load_state_dict(self:MARTHE,
         self.rates.base = list(sd['base'])
         self.rates.write(sd['lrs'])
         if given is not None and given!=self.total_steps: self.total_steps = given
+    if self.batches.valid and 'valid' in sd: self.batches.valid.load_state_dict(sd['valid'])
 
 # %% ../nbs/core/11_online.ipynb #21aed761
 @patch(as_prop=True)

@@ -1,0 +1,1 @@
+"The loops that people already have, each with MARTHE in it"

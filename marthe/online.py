@@ -799,7 +799,8 @@ def log_to(self:MARTHE,
 @patch(as_prop=True)
 def schedule(self:MARTHE):
     "The `Schedule` so far, to be replayed by a plain scheduler"
-    return schedule_of(self.history, [self.rates.moves(i) for i in range(len(self.rates.base))])
+    moves = [self.rates.moves(i) for i in range(len(self.rates.base))]
+    return schedule_of(self.history, moves, lower=getattr(self.rule, 'fork', None))
 
 # %% ../nbs/core/11_online.ipynb #0efb1cf5
 @patch

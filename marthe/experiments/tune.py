@@ -115,7 +115,7 @@ def clean_digits(
     train = data.valid if method['on']=='valid' else data.train
     torch.manual_seed(seed)
     model = mnist_net(100)
-    opt = torch.optim.SGD(model.parameters(), lr=method.get('lr', 0.1), momentum=0.9)
+    opt = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     hypers,combine = cleaning_loss(method)
     fixed = _weights(method, data)
     def losses():
@@ -157,7 +157,6 @@ def decay_images(
     torch.manual_seed(seed)
     model = conv_net()
     opt = OPTIMIZERS[method['opt']](model.parameters(), weight_decay=method['decay'])
-    if 'lr' in method: opt.param_groups[0]['lr'] = method['lr']
     hypers = ['lr', 'weight_decay'] if method.get('both') else ['weight_decay']
     run = train_run(opt, model, hypers, _image_losses(model, data, steps, seed), method)
     see = lambda split: accuracy(model, to_float(split.images), split.labels)
@@ -166,7 +165,7 @@ def decay_images(
 
 # %% ../../nbs/experiments/13_tune.ipynb #8cfe8988
 def momentum_digits(
-    method:dict,   # `momentum`, to be kept or to start from; `both` if the rate is tuned too
+    method:dict,   # `momentum`, to be kept or to start from
     seed:int,      # Of everything
     steps:int=512  # Of training, on 100 digits each
 )->dict:
@@ -174,9 +173,8 @@ def momentum_digits(
     data = mnist_subset()
     torch.manual_seed(seed)
     model = mnist_net(100)
-    opt = torch.optim.SGD(model.parameters(), lr=method.get('lr', 0.03), momentum=method['momentum'])
-    hypers = ['lr', 'momentum'] if method.get('both') else ['momentum']
-    run = train_run(opt, model, hypers, _image_losses(model, data, steps, seed, bs=100), method)
+    opt = torch.optim.SGD(model.parameters(), lr=0.03, momentum=method['momentum'])
+    run = train_run(opt, model, ['momentum'], _image_losses(model, data, steps, seed, bs=100), method)
     see = lambda split: accuracy(model, to_float(split.images), split.labels)
     return dict(test=see(data.test), valid=see(data.valid), **run)
 
@@ -221,7 +219,7 @@ def _online(betas, **method): return [dict(method, kind='online', **({} if b is 
 def _fixed(**method): return dict(method, kind='fixed')
 
 CLEANING = [*(_fixed(on=on) for on in ('all', 'clean', 'sources', 'valid')), *(_fixed(on='share', share=s) for s in (0.1, 0.25, 0.5, 0.75, 0.9)),
-            *_online([None, 0.1, 1.], on='share'), *_online([None, 0.1, 1.], on='weights')]
+            *_online([None, 0.1, 1.], on='share'), *_online([None, 1.], on='weights')]
 MOMENTUM = [*(_fixed(momentum=m) for m in (0., 0.5, 0.8, 0.9, 0.95, 0.99)), *_online([None, 0.1, 1.], momentum=0.5),
             *_online([None, 0.1, 1.], momentum=0.9)]
 

@@ -431,7 +431,8 @@ def _check(self:Tune, every, mu, engine, clip_value, clip_norm):
 def _attach(self:Tune):
     "Bring the hyperparameters together with the optimizer and the weights"
     names = [h.name for h in self.hypers]
-    refuse(len(set(names))<len(names), f"two hyperparameters have the same name, {sorted(names)}; names are for the record")
+    refuse(len(set(names))<len(names), f"two hyperparameters have the same name, {sorted(names)}; "
+           "the record has a column for each")
     refuse(self.of_loss and not self.twice, "hyperparameters of the loss need mixed derivatives, which engine='finite' "
            "does not have; use engine='exact'")
     for h in self.hypers: h.attach(self.opt, self.params)
@@ -455,9 +456,10 @@ def values(self:Tune)->dict:
 def _make_rule(self:Tune, beta, max_change, alpha, average, mu):
     betas = [beta if h.beta is None else h.beta for h in self.hypers for _ in h.directions]
     given = [b is not None for b in betas]
-    refuse(any(given) and not all(given), "some hyperparameters have a β and others have none; give `beta` to `Tune` as "
-           "well, or to none of them for the rule without settings")
-    refuse(not any(given) and max_change is not None, "`max_change` goes with a `beta`; without one, `alpha` bounds moves")
+    refuse(any(given) and not all(given), "some hyperparameters have a β and others have none; give `beta` to `Tune` "
+           "as well, or to none of them for the rule without settings")
+    refuse(not any(given) and max_change is not None,
+           "`max_change` goes with a `beta`; without one, `alpha` bounds moves")
     return Each(betas, max_change) if any(given) else without_settings(alpha, average, mu)
 
 # %% ../nbs/core/13_tune.ipynb #ca21706e
@@ -468,8 +470,8 @@ def _check_step(self:Tune, val_loss):
            "torch.inference_mode(); call `step` outside of it", RuntimeError)
     refuse(len(self.opt.param_groups)!=len(self.tangent.directions[0]), "`opt` has other parameter groups than when "
            "Tune was made; make a new one after add_param_group", RuntimeError)
-    refuse(self.of_loss and val_loss is None, f"`{self.of_loss and self.of_loss[0].name}` is part of the training loss, "
-           "which cannot be the judge of it; give a validation loss as the second argument")
+    refuse(self.of_loss and val_loss is None, f"`{self.of_loss and self.of_loss[0].name}` is part of the training "
+           "loss, which cannot be the judge of it; give a validation loss as the second argument")
     for h in self.hypers:
         if h.now==h.written: continue
         h.write(h.now)
@@ -541,8 +543,9 @@ def owners(self:Tune)->list:
 def _check_reached(self:Tune, g):
     "Raise if the loss depends on no weight, or not on one of its hyperparameters"
     for h in self.of_loss:
-        refuse(h.value not in g, f"the training loss does not depend on `{h.name}` in a way that can be differentiated: use "
-               f"its tensor `value` in the closure itself, without detach(), item(), int() or no_grad()")
+        refuse(h.value not in g, f"the training loss does not depend on `{h.name}` in a way that can be "
+               "differentiated: use its tensor `value` in the closure itself, without detach(), item(), int() or "
+               "no_grad()")
 
 # %% ../nbs/core/13_tune.ipynb #2bedfd18
 @patch
@@ -551,8 +554,8 @@ def _first_look(self:Tune, val_loss):
     if not self.of_loss: return
     with self.aside: _,_,g = exact_slopes(val_loss, [*self.params, *(h.value for h in self.of_loss)], [])
     for h in self.of_loss:
-        refuse(h.value in g, f"the validation loss depends on `{h.name}` itself, and would be lowered by moving it, whatever "
-               "that does to training; leave it out of the validation loss")
+        refuse(h.value in g, f"the validation loss depends on `{h.name}` itself, and would be lowered by moving "
+               "it, whatever that does to training; leave it out of the validation loss")
 
 @patch
 def _look(self:Tune, train_loss, val_loss, made):
@@ -564,6 +567,9 @@ def _look(self:Tune, train_loss, val_loss, made):
         with self.aside, self.average.averaged():
             if self.rule.needs: E,deltas,grad = exact_slopes(val_loss or train_loss, self.params, zs)
             else: E,deltas,grad = self.engine.slopes(val_loss, self.params, zs, 1.)
+    if self.aside.still_norms:
+        self._tell('norm', "the validation loss was evaluated with BatchNorm in eval mode, where it depends on running "
+                   "statistics that no tangent follows; leave the model in train mode for it")
     numbers = {} if E is None else dict(val_loss=E)
     if self.rule.needs: numbers['e'] = norm(list(grad.values()))
     for j,z in enumerate(zs):
@@ -602,9 +608,9 @@ def _skip(self:Tune, bad, before, put_back):
     put_back()
     self.tangent.restart()
     self.skipped += 1
-    self._tell('skip', f"step {self.t} was skipped: {bad}. Everything is as before, and the tangents begin anew. If this "
-               "goes on, the run has diverged: lower the rate or `beta`, or set `max_change` or `clip_norm`. Further skips "
-               "are counted in `skipped`.")
+    self._tell('skip', f"step {self.t} was skipped: {bad}. Everything is as before, and the tangents begin anew. If "
+               "this goes on, the run has diverged: lower the rate or `beta`, or set `max_change` or `clip_norm`. "
+               "Further skips are counted in `skipped`.")
 
 # %% ../nbs/core/13_tune.ipynb #8fda1389
 @patch
@@ -695,8 +701,8 @@ def _watch(self:Tune, loss, skipped):
         if h.name=='lr': h.write([x/2 for x in h.values])
     for part in (self.tangent, self.average): part.restart()
     self.memory = self.rule.start(len(self))
-    self._tell('back', f"at step {self.t} the loss had grown out of bounds, and weights, optimizer and hyperparameters went "
-               "back to where all was well. Further returns are counted in `guard.went_back`.")
+    self._tell('back', f"at step {self.t} the loss had grown out of bounds, and weights, optimizer and "
+               "hyperparameters went back to where all was well. Further returns are counted in `guard.went_back`.")
     return True
 
 @patch(as_prop=True)

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['SOURCES', 'DECAYS', 'OPTIMIZERS', 'CLEANING', 'MOMENTUM', 'TUNE_TASKS', 'train_run', 'Noisy', 'noisy_digits',
            'mistrusting', 'cleaning_loss', 'clean_digits', 'few_images', 'decay_images', 'momentum_digits',
-           'momentum_beale', 'coupling', 'decay_methods', 'tune_results', 'main']
+           'momentum_beale', 'coupling', 'decay_methods', 'tune_results', 'main', 'tune_table']
 
-# %% ../../nbs/experiments/13_tune.ipynb #469828c0
-import math, time
+# %% ../../nbs/experiments/13_tune.ipynb #fe9000dd
+import time
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from .data import Split, batch_indices, cifar_splits, load, mnist_subset, strati
 from .models import accuracy, conv_net, mnist_net
 from .results import Results, few_digits, setting_name, writable
 from ..theory.landscapes import BEALE, beale
-from ..tune import OfLoss, OfOptimizer, Tune
+from ..tune import OfLoss, Tune
 from ..vectors import dot, norm
 
 # %% ../../nbs/experiments/13_tune.ipynb #3836f94f
@@ -31,12 +31,12 @@ def train_run(
     model:nn.Module,           # The model
     hypers:list,               # What to tune
     losses,                    # Yields a closure for the training loss and one for the validation loss, step by step
-    method:dict                # `kind`, and `beta` and `mu` where it is online
+    method:dict                # `kind`, and a `beta` where it is online and has one
 )->dict:                       # CPU seconds, the schedule at some forty steps, and whether numbers stayed finite
     "Train with a rule, or plainly"
     start = time.process_time()
-    tune = None if method['kind']=='fixed' else Tune(opt, model, hypers, beta=method.get('beta'), mu=method.get('mu', 0.99),
-                                                     max_change=0.1 if 'beta' in method else None)
+    settings = dict(beta=method['beta'], max_change=0.1) if 'beta' in method else {}
+    tune = None if method['kind']=='fixed' else Tune(opt, model, hypers, **settings)
     for train,valid in losses:
         if tune: tune.step(train, valid)
         else:
@@ -75,8 +75,8 @@ def noisy_digits(
     wrong = torch.rand(n, generator=gen) < 0.05 + 0.9*source/(SOURCES-1)
     other = (data.train.labels[a] + torch.randint(1, 10, (n,), generator=gen))%10
     labels = torch.where(wrong, other, data.train.labels[a])
-    return Noisy(Split(data.train.images[a], labels), source, ~wrong, Split(data.train.images[b], data.train.labels[b]),
-                 data.test)
+    valid = Split(data.train.images[b], data.train.labels[b])
+    return Noisy(Split(data.train.images[a], labels), source, ~wrong, valid, data.test)
 
 def mistrusting(
     logits:Tensor, # Of a minibatch
@@ -122,7 +122,8 @@ def clean_digits(
         batches = zip(batch_indices(len(train.labels), 100, steps, seed), batch_indices(500, 100, steps, seed+1000))
         for i,j in batches:
             x,xv = to_float(train.images[i]),to_float(data.valid.images[j])
-            yield (lambda: combine(model(x), train.labels[i], data.source[i], None if fixed is None else fixed[i]),
+            known = None if fixed is None else fixed[i]
+            yield (lambda: combine(model(x), train.labels[i], data.source[i], known),
                    lambda: F.cross_entropy(model(xv), data.valid.labels[j]))
     run = train_run(opt, model, hypers, losses(), method)
     see = lambda split: accuracy(model, to_float(split.images), split.labels)
@@ -142,10 +143,13 @@ def few_images(n:int=1000): # 1,000 training, 1,000 validation and 2,000 test im
 
 def _image_losses(model, data, steps, seed, bs=50):
     "Closures for the losses of every step"
-    batches = zip(batch_indices(len(data.train.labels), bs, steps, seed), batch_indices(len(data.valid.labels), 100, steps, seed+1000))
+    train,valid = data.train,data.valid
+    batches = zip(batch_indices(len(train.labels), bs, steps, seed),
+                  batch_indices(len(valid.labels), 100, steps, seed+1000))
     for i,j in batches:
-        x,xv = to_float(data.train.images[i]),to_float(data.valid.images[j])
-        yield (lambda: F.cross_entropy(model(x), data.train.labels[i]), lambda: F.cross_entropy(model(xv), data.valid.labels[j]))
+        x,xv = to_float(train.images[i]),to_float(valid.images[j])
+        yield (lambda: F.cross_entropy(model(x), train.labels[i]),
+               lambda: F.cross_entropy(model(xv), valid.labels[j]))
 
 def decay_images(
     method:dict,   # `opt` and `decay`, to be kept or to start from; `both` if the rate is tuned too
@@ -195,30 +199,29 @@ def momentum_beale(
 
 # %% ../../nbs/experiments/13_tune.ipynb #4fd1af02
 def coupling(
-    name:str,      # A key of `OPTIMIZERS`
-    decay:float,   # λ
-    seed:int=0,    # Of everything
-    steps:int=200, # Of training
-    mu:float=0.99  # μ
+    method:dict,  # `opt` and `decay`
+    seed:int,     # Of everything
+    steps:int=60  # Of training
 )->dict:
-    "Cosine of the tangents of rate and decay, and their lengths, step by step"
+    "Cosine of the tangents of rate and decay, and the ratio of their lengths, after 11 steps and at the end"
     torch.manual_seed(seed)
     model = conv_net()
-    opt = OPTIMIZERS[name](model.parameters(), weight_decay=decay)
-    tune = Tune(opt, model, ['lr', 'weight_decay'], beta=0., mu=mu)
+    opt = OPTIMIZERS[method['opt']](model.parameters(), weight_decay=method['decay'])
+    tune = Tune(opt, model, ['lr', 'weight_decay'], beta=0.)
     out = dict(cosine=[], ratio=[])
     for train,valid in _image_losses(model, few_images(), steps, seed):
         tune.step(train, valid)
         a,b = (list(tune.tangent.weights(j).values()) for j in (0, 1))
         out['cosine'].append((dot(a, b)/(norm(a)*norm(b))).item())
         out['ratio'].append((norm(b)/norm(a)).item())
-    return out
+    return {k: [x[10], x[-1]] for k,x in out.items()}
 
 # %% ../../nbs/experiments/13_tune.ipynb #cdd1c304
 def _online(betas, **method): return [dict(method, kind='online', **({} if b is None else dict(beta=b))) for b in betas]
 def _fixed(**method): return dict(method, kind='fixed')
 
-CLEANING = [*(_fixed(on=on) for on in ('all', 'clean', 'sources', 'valid')), *(_fixed(on='share', share=s) for s in (0.1, 0.25, 0.5, 0.75, 0.9)),
+CLEANING = [*(_fixed(on=on) for on in ('all', 'clean', 'sources', 'valid')),
+            *(_fixed(on='share', share=s) for s in (0.1, 0.25, 0.5, 0.75, 0.9)),
             *_online([None, 0.1, 1.], on='share'), *_online([None, 1.], on='weights')]
 MOMENTUM = [*(_fixed(momentum=m) for m in (0., 0.5, 0.8, 0.9, 0.95, 0.99)), *_online([None, 0.1, 1.], momentum=0.5),
             *_online([None, 0.1, 1.], momentum=0.9)]
@@ -228,12 +231,14 @@ def decay_methods(
 )->list:
     "The grid, and online runs from its middle and from its largest value"
     grid = DECAYS[opt]
-    return [*(_fixed(opt=opt, decay=d) for d in grid), *_online([None, 10.], opt=opt, decay=grid[2]),
-            *_online([None, 10.], opt=opt, decay=grid[-1]), *_online([None], opt=opt, decay=grid[2], both=True)]
+    return [*(_fixed(opt=opt, decay=d) for d in grid), *_online([None, 1.], opt=opt, decay=grid[2]),
+            *_online([None, 1.], opt=opt, decay=grid[-1]), *_online([None], opt=opt, decay=grid[2], both=True)]
 
-TUNE_TASKS = dict(cleaning=(partial(clean_digits, steps=1000), CLEANING), beale=(partial(momentum_beale, steps=500), MOMENTUM),
-                  momentum=(partial(momentum_digits, steps=512), MOMENTUM), sgd=(partial(decay_images, steps=400), decay_methods('sgd')),
-                  adamw=(partial(decay_images, steps=400), decay_methods('adamw')), adam=(partial(decay_images, steps=400), decay_methods('adam')))
+TUNE_TASKS = dict(cleaning=(partial(clean_digits, steps=1000), CLEANING),
+                  beale=(partial(momentum_beale, steps=500), MOMENTUM),
+                  momentum=(partial(momentum_digits, steps=512), MOMENTUM),
+                  **{opt: (partial(decay_images, steps=800), decay_methods(opt)) for opt in ('sgd', 'adamw', 'adam')},
+                  coupling=(partial(coupling, steps=60), [_fixed(opt=o, decay=grid[2]) for o,grid in DECAYS.items()]))
 
 def tune_results(
     out:Path, # Folder of all results
@@ -261,3 +266,24 @@ def main(
             for method in methods:
                 if seed not in res[method]: print(task, setting_name(method), 'seed', seed, flush=True)
                 res.once(method, seed, lambda: few_digits(run(method, seed), 4))
+
+# %% ../../nbs/experiments/13_tune.ipynb #274ff02f
+def tune_table(
+    out:Path,         # Folder of all results
+    task:str,         # A key of `TUNE_TASKS`
+    key:str='test'    # What is averaged
+)->str:
+    "What is stored of a task, in Markdown"
+    res = tune_results(out, task)
+    mean = lambda xs: sum(xs)/len(xs)
+    known = [(m, list(res[m].values())) for m in TUNE_TASKS[task][1] if res[m]]
+    plain = [r['seconds'] for m,runs in known if m['kind']=='fixed' for r in runs]
+    lines = ['| what | ' + key + ' | seeds | cost | values at the end |', '|---|---|---|---|---|']
+    for m,runs in known:
+        online = f"β={m['beta']:g}" if 'beta' in m else 'without settings'
+        name = online if m['kind']=='online' else 'fixed'
+        rest = ', '.join(f'{k} {v}' for k,v in m.items() if k not in ('kind', 'beta'))
+        values = '; '.join(str(v) for v in runs[0].get('values', {}).values())
+        lines.append(f"| {rest}, {name} | {mean([r[key] for r in runs]):.4g} | {len(runs)} | "
+                     f"{mean([r['seconds'] for r in runs])/mean(plain):.1f} | {values} |")
+    return '\n'.join(lines)

@@ -25,7 +25,7 @@ from .push import _Step, _adam_step, _as_tangent, _by_age, _fourth, _one_sided, 
 from .record import COLUMNS, Record, _plot_losses
 from .rules import Along, Auto, Decision, Paper, Seen, is_number
 from .tangent import Tangent, clip_with_tangents
-from .vectors import all_params, fetch, norm, refuse, tell
+from .vectors import all_params, fetch, norm, refuse, tell, wide
 
 # %% ../nbs/core/13_tune.ipynb #ac70b337
 class Domain(NamedTuple):
@@ -185,8 +185,8 @@ def attach(self:OfLoss,
     opt:torch.optim.Optimizer, # Not used here
     params:list                # What it trains
 ):
-    "Have the precision and the device of the weights"
-    self.value = self.value.detach().to(params[0]).requires_grad_()
+    "Have the device of the weights, and their precision, or single precision where that is finer"
+    self.value = self.value.detach().to(params[0].device, wide(params[0]).dtype).requires_grad_()
     self.write(self.values)
 
 @patch

@@ -23,8 +23,9 @@ class Fork:
         opt:torch.optim.Optimizer, # The optimizer
         model:nn.Module,           # The model
         average,                   # The `Average` of the first run
-        steps:int,                 # How long both go on
-        lower:float=0.25           # What the second run has of the rate
+        steps:int,                 # How long both go on, if the answer is clear by then
+        lower:float=0.25,          # What the second run has of the rate
+        longest:int=None           # How long at the most; as long as they should if None
     ):
         self.opt = opt
         self.model = model
@@ -33,6 +34,7 @@ class Fork:
         self.average.rest()
         self.steps = steps
         self.lower = lower
+        self.longest = longest or steps
         self.n = 0
         self.gains = ()
         self.there = Snapshot(opt, model)
@@ -58,6 +60,13 @@ def compares(self:Fork)->bool:
     "Is it time to look at both?"
     return 4*self.n >= 3*self.steps
 
+@patch(as_prop=True)
+def score(self:Fork)->float:
+    "What the second run gains, in standard errors, over the last quarter of the fork"
+    gains = self.gains[-max(2, self.n//4):]
+    if len(gains)<2: return 0.
+    return fmean(gains)/max(stdev(gains)/len(gains)**0.5, 1e-30)
+
 @patch
 def compare(self:Fork,
     first:float, # E of the first run
@@ -68,14 +77,14 @@ def compare(self:Fork,
 
 @patch(as_prop=True)
 def over(self:Fork)->bool:
-    "Is the fork at its end?"
-    return self.n >= self.steps
+    "Is the fork at its end? Every so many steps, if the answer is clear or there is no time to ask again"
+    if not self.n or self.n%self.steps: return False
+    return abs(self.score) > 2 or self.n + self.steps > self.longest
 
 @patch(as_prop=True)
 def wins(self:Fork)->bool:
     "Is the second run better?"
-    if len(self.gains)<2: return False
-    return fmean(self.gains) > 2*stdev(self.gains)/len(self.gains)**0.5
+    return self.score > 2
 
 # %% ../nbs/core/06b_fork.ipynb #49b1116a
 @patch
@@ -83,7 +92,7 @@ def state_dict(self:Fork,
     params:list # All parameters, in order
 )->dict:
     "Both runs and what has been seen of them"
-    return dict(steps=self.steps, lower=self.lower, n=self.n, gains=list(self.gains), there=self.there.state_dict(),
+    return dict(steps=self.steps, lower=self.lower, longest=self.longest, n=self.n, gains=list(self.gains), there=self.there.state_dict(),
                 average=self.average.state_dict(params))
 
 @patch
@@ -95,4 +104,4 @@ def load_state_dict(self:Fork,
     self.average.load_state_dict(sd['average'], params)
     self.there.load_state_dict(sd['there'], params)
     self.gains = tuple(sd['gains'])
-    for k in ('steps', 'lower', 'n'): setattr(self, k, sd[k])
+    for k in ('steps', 'lower', 'longest', 'n'): setattr(self, k, sd[k])

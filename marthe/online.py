@@ -627,7 +627,8 @@ def _climbed(self:MARTHE, t):
     end = self.rates.end
     lower = getattr(self.rule, 'fork', None)
     if lower and self.average.share and 2*t <= end.latest:
-        self.fork = Fork(self.opt, self.model, self.average, steps=t, lower=lower)
+        longest = int(min(3*t, end.latest - t))
+        self.fork = Fork(self.opt, self.model, self.average, steps=t, lower=lower, longest=longest)
     else: self.rates.end = end.found_at(t)
 
 @patch

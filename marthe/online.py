@@ -542,7 +542,7 @@ def _average(self:MARTHE, decision, bad):
     self.average.update(self.params, tangents, decision.anew)
 
 @patch
-def _after(self:MARTHE, numbers, bad, seen=None, decision=None, lowered=False):
+def _after(self:MARTHE, numbers, bad, seen=None, decision=None, lowered=0):
     "What follows a step, taken or skipped"
     self.batches.advance()
     used = self.rates.now if self.started else [0.]*len(self.rates.base)
@@ -659,7 +659,8 @@ def _twice(self:MARTHE, train_loss, val_loss):
         else: self.average.update(self.params, [])
         self.fork.n += 1
         self.t += 1
-    self._after({**numbers, **E}, bad, lowered=self.fork.over and self.fork.wins)
+    won = self.fork.over and self.fork.wins
+    self._after({**numbers, **E}, bad, lowered=self.fork.n if won else 0)       # the steps that it has won
     if self.fork and self.fork.over: self._join()
     return loss
 

@@ -82,7 +82,7 @@ def plot_history(
     return axs
 
 # %% ../nbs/core/10_record.ipynb #efb11ada
-_casts = dict(t=int, skipped=bool, cut=bool, lowered=bool, went_back=bool)
+_casts = dict(t=int, skipped=bool, cut=bool, lowered=int, went_back=bool)
 
 @patch
 def state_dict(self:Record)->dict:

@@ -110,8 +110,8 @@ def schedule_of(
     "The rates that led to the weights that a run ended with"
     refuse(not history['lr'], "there is no schedule before the first step")
     rows = [lr if isinstance(lr, list) else [lr] for lr in history['lr']]
-    for end in (t for t,won in enumerate(history['lowered']) if won):
-        for t in range((end+1)//2, end+1):
+    for end,won in enumerate(history['lowered']):
+        for t in range(end+1-won, end+1):
             rows[t] = [lower*x if moved else x for x,moved in zip(rows[t], moves)]
     if any(history['went_back']): tell("this run left its way and went back, and its schedule has the rates that led "
                                        "there; a run that never went back has a cleaner one")

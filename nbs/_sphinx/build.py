@@ -86,12 +86,17 @@ class api_entries(Processor):
     def cell(self, cell):
         if not (name := self.target(cell)): return
         obj = import_module(self.module or get_config().lib_name)
-        for part in name.split('.'): obj = vars(obj)[part] if isinstance(obj, type) else getattr(obj, part)
+        for part in name.split('.'): obj = member(obj, part)
         home = getattr(obj, '__module__', None) or self.module
         cell.cell_type = 'markdown'
         first = home==self.module and (home, name.split('.')[0]) not in reference.WHOLE
         cell.source = api.entry(name, obj, home, skip=self.shown, index=first)
         for k in ('outputs', 'execution_count'): cell.pop(k, None)
+
+def member(obj, name):
+    "What a module or a class has under a name: a property itself and not its value, a class method bound"
+    raw = vars(obj).get(name) if isinstance(obj, type) else None
+    return raw if callable(raw) or isinstance(raw, property) else getattr(obj, name)
 
 def show_code(cell):
     "Hidden cells go; exported code stays, folded under its entries but for a few, and imports alone go"

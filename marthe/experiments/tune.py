@@ -252,7 +252,7 @@ def _words(method):
     if method['kind']=='fixed': return told + ', fixed'
     return told + (f", β={method['beta']:g}" if 'beta' in method else ', without settings')
 
-def _short(values): return ', '.join(f'{x:.2g}' for x in (values if isinstance(values, list) else [values]))
+def _short(values): return ', '.join(f'{x:.3g}' for x in (values if isinstance(values, list) else [values]))
 
 def tune_table(
     out:Path,         # Folder of all results
@@ -265,8 +265,9 @@ def tune_table(
     plain = [mean_acc(runs, 'seconds') for m,runs in known if m['kind']=='fixed']
     lines = [f'| | {key} | lowest, highest | seeds | cost | at the end, seed 0 |', '|---|---|---|---|---|---|']
     for m,runs in known:
-        xs = [r[key] for r in runs.values()]
+        xs = sorted(r[key] for r in runs.values())
+        span = f'{xs[0]:.3g}, {xs[-1]:.3g}' if len(xs)>1 else ''
         values = '; '.join(map(_short, runs[0].get('values', {}).values()))
-        lines.append(f"| {_words(m)} | {mean_acc(runs, key):.3g} | {min(xs):.3g}, {max(xs):.3g} | {len(xs)} | "
+        lines.append(f"| {_words(m)} | {mean_acc(runs, key):.3g} | {span} | {len(xs)} | "
                      f"{mean_acc(runs, 'seconds')*len(plain)/sum(plain):.1f} | {values} |")
     return '\n'.join(lines)

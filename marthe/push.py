@@ -407,7 +407,7 @@ def check_centre(self:_Step, before, after):
     held = [x.dtype for x in _flat(_written(self.opt, owner)) if isinstance(x, Tensor)]
     eps = torch.finfo(self.native).eps
     tolerance = max(1e-6, max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5)
-    def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + 1e-300)
+    def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + eps*u.norm() + 1e-300)
     fresh = {who: {k: v for k,v in x.items() if k not in before.get(who, ())} for who,x in after.items()}
     gap = max(v.item() for v in _flat(_each(off, after, centre, before)) + _flat(_each(off, fresh, centre)))
     name = type(self.opt).__name__
@@ -524,7 +524,9 @@ def check(self:PushAny, step):
     if self.dual and not good and self.calls>4: self.tell(step, "its step is no longer what dual numbers make of it")
     self.dual = good
     self.far = gap<=_CLEAR and noisy>0.1*_CLEAR
-    if not self.dual and gap>_CLEAR and (closer := step.closer(known, floor))>_CLEAR: return self.unclear(step, closer)
+    closer = 0. if self.dual or gap<=_CLEAR else step.closer(known, floor)
+    if not max(gap, closer) < 1e6: return                   # numbers near overflow, which cannot be told apart
+    if closer>_CLEAR: return self.unclear(step, closer)
     ahead = step.slope(10*_FINE*step.reach(), points=_forward)
     if _gap(ahead, slope, known, floor) > 0.1:
         self.tell(step, "it has a kink right here, and a slope for each side of it")

@@ -400,16 +400,17 @@ def check_copy(self:_Step):
 # %% ../nbs/core/03_push.ipynb #f39cb2c0
 @patch
 def check_centre(self:_Step, before, after):
-    "The step in double precision; raises if it is not the plain step, to rounding"
+    "The step in double precision, None if numbers are near overflow; raises if it is not the plain step, to rounding"
     mode = _Double(self.native)
     centre = self.run(self.moved(0.), self.lrs, mode)
     owner = {id(p): p for p in all_params(self.opt)}
     held = [x.dtype for x in _flat(_written(self.opt, owner)) if isinstance(x, Tensor)]
     eps = torch.finfo(self.native).eps
     tolerance = max(1e-6, max(torch.finfo(dtype).eps for dtype in (mode.coarsest, *held))**0.5)
-    def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + eps*u.norm() + 1e-300)
+    def off(u, v, was=0.): return ((u-v).norm() - 1e3*eps*u.norm())/((u-was).norm() + 1e-300)
     fresh = {who: {k: v for k,v in x.items() if k not in before.get(who, ())} for who,x in after.items()}
     gap = max(v.item() for v in _flat(_each(off, after, centre, before)) + _flat(_each(off, fresh, centre)))
+    if not gap < 1e6: return None
     name = type(self.opt).__name__
     far = f"{gap:.0e} of its length away from the step that it takes"
     if gap>tolerance and mode.coarsest in (torch.bfloat16, torch.float16):
@@ -519,7 +520,9 @@ def check(self:PushAny, step):
     "Choose the way in which tangents are pushed, or refuse"
     before,after = step.check_copy()
     if not all(x['w'].isfinite().all() for x in after.values() if 'w' in x): return      # the run has diverged
-    slope,known,floor,gap,noisy = step.differences(step.check_centre(before, after))
+    centre = step.check_centre(before, after)
+    if centre is None: return
+    slope,known,floor,gap,noisy = step.differences(centre)
     good = self.dual and step.agrees(slope, known, floor)
     if self.dual and not good and self.calls>4: self.tell(step, "its step is no longer what dual numbers make of it")
     self.dual = good

@@ -474,7 +474,7 @@ def step_costs(
     times = torch.tensor(list(zip(*map(timed, each.values()))), dtype=torch.float64)[5:].mean(0)
     return dict(zip(each, (times/times[0]).tolist()))
 
-# %% ../../nbs/experiments/08_compare.ipynb #bad3a021
+# %% ../../nbs/experiments/08_compare.ipynb #6518c434
 PHASES = ('search', 'fork', 'rest')
 
 def _held_in(phase, task, net, n):

@@ -92,8 +92,8 @@ def state_dict(self:Fork,
     params:list # All parameters, in order
 )->dict:
     "Both runs and what has been seen of them"
-    return dict(steps=self.steps, lower=self.lower, longest=self.longest, n=self.n, gains=list(self.gains), there=self.there.state_dict(),
-                average=self.average.state_dict(params))
+    return dict(steps=self.steps, lower=self.lower, longest=self.longest, n=self.n, gains=list(self.gains),
+                there=self.there.state_dict(), average=self.average.state_dict(params))
 
 @patch
 def load_state_dict(self:Fork,

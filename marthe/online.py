@@ -857,7 +857,8 @@ def state_dict(self:MARTHE)->dict:
     plain = dict(self.settings, total_steps=self.total_steps, engine=engine if isinstance(engine, str) else 'its own')
     whole = dict(version=VERSION, settings=plain, rule=type(self.rule).__name__, optimizer=type(self.opt).__name__,
                  shapes=[tuple(p.shape) for p in params], t=self.t, skipped=self.skipped, started=self.started,
-                 hypergrad=self.hypergrad, lrs=self.rates.now, base=list(self.rates.base), found=self.rates.end.found, rng=list(self.aside.rng))
+                 hypergrad=self.hypergrad, lrs=self.rates.now, base=list(self.rates.base), found=self.rates.end.found,
+                 rng=list(self.aside.rng))
     parts = dict(tangent=self.tangent.state_dict(), average=self.average.state_dict(params),
                  drift=self.drift.state_dict(params), record=self.record.state_dict(),
                  guard=self.guard.state_dict() if self.guard else None,

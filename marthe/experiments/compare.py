@@ -485,7 +485,7 @@ def longer(
     stored = [s['method'] for s in res.known['settings'].values() if s['method']['kind'] == 'longer']
     price = res.costs.get('auto-fall')
     if stored or not price: return stored
-    return [dict(kind='longer', lr=res.task.usual, times=round(price, 1))]
+    return [dict(kind='longer', lr=res.task.usual, times=int(10*price)/10)]
 
 def grids(
     res:TaskResults # The runs of a task
@@ -858,8 +858,8 @@ def best_for_budget(
     return out
 
 # %% ../../nbs/experiments/08_compare.ipynb #b7fa66f3
-SEARCHED = [Row('constant'), Row('cosine'), Row('onecycle'), Row('fall'), Row('marthe'), Row('schedulefree'),
-            Row('prodigy-cosine'), Row('lowest-fall'), Row('auto', '_avg'), Row('auto-fall')]
+SEARCHED = [Row('constant'), Row('cosine'), Row('linear'), Row('fall'), Row('marthe'), Row('schedulefree'),
+            Row('prodigy-cosine'), Row('longer'), Row('auto', '_avg'), Row('auto-fall')]
 
 def lowest_tenth(
     x # One row a trial
@@ -927,7 +927,7 @@ def overview(
     return '\n'.join('| ' + ' | '.join(r) + ' |' for r in rows) if short else ''
 
 # %% ../../nbs/experiments/08_compare.ipynb #6b1c6342
-SHOWN = [Row('fall', tuned=False), Row('cosine'), Row('fall'), Row('auto-fall')]
+SHOWN = [Row('fall', tuned=False), Row('longer'), Row('fall'), Row('linear'), Row('auto-fall')]
 
 def plot_overview(
     out:Path,        # Folder of all results
@@ -941,7 +941,7 @@ def plot_overview(
     for r in rows:
         ax.plot([short[r].get(t, math.nan) for t in tasks], range(len(tasks)), 'o' if r.tuned else 'x',
                 c=_color(r) if r.tuned else 'k', ms=8 if r.grid in AUTO else 6,
-                mfc='none' if r.grid == 'cosine' else None, label=f"{r}{', tuned'*(r.tuned and r.grid in FIXED)}")
+                mfc='none' if r.grid == 'linear' else None, label=f"{r}{', tuned'*(r.tuned and r.grid in FIXED)}")
     ax.set_xscale('symlog', linthresh=1, linscale=2); ax.set_xticks(ticks := [0, .5, 1, 2, 5, 10], ticks)
     ax.set_yticks(range(len(tasks)), tasks); ax.invert_yaxis(); ax.grid(axis='x', lw=.4)
     ax.set(xlabel='points of test accuracy behind the best line of the task')
@@ -952,8 +952,8 @@ def plot_overview(
 def priced(
     out:Path,        # Folder of all results
     trials:int=2000, # Random orders
-    rows=(Row('constant'), Row('constant', '_avg'), Row('cosine'), Row('fall'), Row('first-fall'),
-          Row('lowest-fall')) # Which lines
+    rows=(Row('constant'), Row('constant', '_avg'), Row('cosine'), Row('fall'), Row('linear'), Row('longer'),
+          Row('first-fall'), Row('lowest-fall')) # Which lines
 )->dict:             # From a row to `(mean, lowest tenth)` by task, in points of test accuracy minus ours
     "What other methods have in hand for the price of one run of `auto-fall`"
     ahead,ours = {r: {} for r in rows},Row('auto-fall')

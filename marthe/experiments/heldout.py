@@ -7,9 +7,9 @@ __all__ = ['HELD_OUT', 'LENGTHS', 'METHODS', 'LINES', 'explained', 'table_splits
            'CharLSTM', 'next_splits', 'point_splits', 'SetNet', 'LowRank', 'shakespeare_reader', 'adapted_reader',
            'Poisson', 'poisson_splits', 'misfit', 'solved', 'heldout_results', 'heldout_plan', 'main', 'Line',
            'setting', 'runs_of', 'cell', 'score_table', 'behind', 'behind_table', 'target', 'spent',
-           'compute_to_target', 'quickness', 'profile', 'profile_scores']
+           'compute_to_target', 'quickness', 'profile', 'profile_scores', 'plot_profiles']
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #4acfee7d
+# %% ../../nbs/experiments/08b_heldout.ipynb #8a8d94a2
 import math
 from functools import lru_cache, partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from .data import Split, Splits, minibatches, mnist_subset
 from .results import writable
 from .training import Fixed
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #525748eb
+# %% ../../nbs/experiments/08b_heldout.ipynb #336308b6
 def explained(
     out:torch.Tensor,   # What the network says
     labels:torch.Tensor # What is right
@@ -38,7 +38,7 @@ def explained(
     left = (out - labels).square().sum()/(labels - labels.mean(0)).square().sum()
     return max(0., 100*(1 - left.item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #717318f7
+# %% ../../nbs/experiments/08b_heldout.ipynb #7d88e616
 def _by_rows(x, y, seed=0):
     "Three fifths of the rows for training, a fifth for validation, a fifth for the test"
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(seed))
@@ -67,7 +67,7 @@ def table_net(
     "Two hidden layers"
     return nn.Sequential(nn.Linear(n_in, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, n_out))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #7c8e3621
+# %% ../../nbs/experiments/08b_heldout.ipynb #f315a8d8
 @lru_cache
 def drawn_splits()->Splits: # Digits, and the same digits as what is right
     "Digits to be drawn again"
@@ -82,7 +82,7 @@ def autoencoder()->nn.Module:
     layers = [m for i,o in zip(sizes, sizes[1:]) for m in (nn.Linear(i, o), nn.GELU())]
     return nn.Sequential(*layers[:-1], nn.Sigmoid())
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #bb2a29bb
+# %% ../../nbs/experiments/08b_heldout.ipynb #1a807b22
 class CharLSTM(nn.Module):
     "A recurrent network that says which character comes next"
     def __init__(self,
@@ -99,7 +99,7 @@ def next_splits()->Splits:
     train,*rest = shakespeare_splits(32)
     return Splits(train, *(Split(*(t[::4] for t in s)) for s in rest))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #674cf015
+# %% ../../nbs/experiments/08b_heldout.ipynb #4808b507
 @lru_cache
 def point_splits(
     n:int=64 # Points of a digit
@@ -120,7 +120,7 @@ class SetNet(nn.Module):
         self.decide = nn.Sequential(nn.ReLU(), nn.Linear(2*d, d), nn.ReLU(), nn.Linear(d, 10))
     def forward(self, x): return self.decide(self.point(x).amax(1))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #b582378b
+# %% ../../nbs/experiments/08b_heldout.ipynb #b2c5ec2f
 class LowRank(nn.Module):
     "W + BA, with W held fixed"
     def __init__(self,
@@ -157,7 +157,7 @@ def adapted_reader(
             parametrize.register_parametrization(owner, name, LowRank(getattr(owner, name)))
     return net
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #ad55968d
+# %% ../../nbs/experiments/08b_heldout.ipynb #2a5755fd
 class Poisson(nn.Module):
     "A function that is 0 at 0 and 1; says its negative second derivative, in units of 36π²/10, and its values"
     def __init__(self,
@@ -192,7 +192,7 @@ def solved(out, labels)->float:
     "100 minus the relative error of the function in percent, at least 0"
     return max(0., 100*(1 - ((out-labels)[:,1].norm()/labels[:,1].norm()).item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #06912cd5
+# %% ../../nbs/experiments/08b_heldout.ipynb #8130c0cc
 _wide = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2]
 _number = dict(loss=F.mse_loss, score=explained, chance=0., floor=5., see=torch.Tensor.float, looks=32)
 _class = dict(looks=32)
@@ -215,7 +215,7 @@ HELD_OUT = {
 LENGTHS = (512, 2048, 8192)
 METHODS = ('auto-fall', 'fall', 'linear', 'longer', 'nadamw', 'gen', 'prodigy-cosine', 'dadapt-cosine', 'schedulefree')
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #fb39fd05
+# %% ../../nbs/experiments/08b_heldout.ipynb #a716f2d7
 def heldout_results(
     out:Path,  # Folder of all results
     task:str,  # A name in `HELD_OUT`
@@ -239,7 +239,7 @@ def heldout_plan(
     for ms in tuned: yield from ((m, seed) for seed in range(seeds) for m in neighbours(res, ms))
     yield from ((usual(res.task, k), seed) for k in ('fall', 'linear') for seed in range(seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #fe86b1d8
+# %% ../../nbs/experiments/08b_heldout.ipynb #ebd16457
 @call_parse
 def main(
     out:str='nbs/results/heldout', # Folder for the results
@@ -257,7 +257,7 @@ def main(
         measure(res, (*METHODS, 'prodigy', 'dadapt'))
         run_all(res, heldout_plan(res, seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #54385232
+# %% ../../nbs/experiments/08b_heldout.ipynb #3ae3da3a
 class Line(NamedTuple):
     "A line of a table"
     kind:str              # One of `METHODS`
@@ -285,7 +285,7 @@ def runs_of(
     m = setting(res, line)
     return res[m] if m else {}
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #0ad4175e
+# %% ../../nbs/experiments/08b_heldout.ipynb #c1a45ed2
 def cell(
     res:TaskResults, # The runs of a task
     line:Line        # Which line
@@ -309,7 +309,7 @@ def score_table(
     rows = [[f'**{l}**' if l.kind in AUTO else str(l), *(cell(res, l) for res in known.values())] for l in LINES]
     return '\n'.join([*head, *('| ' + ' | '.join(r) + ' |' for r in rows)])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #00c2c82a
+# %% ../../nbs/experiments/08b_heldout.ipynb #1efc5595
 def behind(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -333,7 +333,7 @@ def behind_table(
             for mean,worst,n,l in sorted(rows, key=lambda r: r[0])]
     return '\n'.join(['| method | mean | worst | tasks and lengths |', '|---|---|---|---|', *body])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #672642db
+# %% ../../nbs/experiments/08b_heldout.ipynb #ae9f0ca8
 def target(
     res:TaskResults # The runs of a task
 )->float:
@@ -365,7 +365,7 @@ def compute_to_target(
         found.append(spent(res, line, run, hit/res.task.looks) if hit else math.inf)
     return median(found)
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #ec3f7a6a
+# %% ../../nbs/experiments/08b_heldout.ipynb #689a06c9
 def quickness(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -401,3 +401,23 @@ def profile_scores(
     "Mean height of the profile for factors from 1 to 4"
     taus = [1 + i/100 for i in range(301)]
     return {name: sum(h)/len(h) for name,h in profile(found, taus).items()}
+
+# %% ../../nbs/experiments/08b_heldout.ipynb #de7b23fa
+def plot_profiles(
+    found:dict, # From `quickness`
+    ax=None     # A matplotlib axis
+):
+    "Performance profiles"
+    import matplotlib.pyplot as plt
+    ax = ax or plt.subplots(figsize=(7, 3.6), layout='constrained')[1]
+    taus = [2**(i/40) for i in range(161)]
+    scores = profile_scores(found)
+    for i,name in enumerate(sorted(scores, key=lambda name: -scores[name])):
+        ours = name in AUTO
+        ax.plot(taus, profile(found, taus)[name], c='C3' if ours else f'C{i%10}', lw=2.4 if ours else 1.2,
+                ls=['-', '--'][i//10] if not ours else '-', drawstyle='steps-post', label=f'{name} ({scores[name]:.2f})')
+    ax.set(xscale='log', xlabel='compute, in that of the quickest', ylabel='share of tasks and lengths', ylim=(0, 1.02))
+    ax.set_xticks([1, 2, 4, 8, 16], [1, 2, 4, 8, 16])
+    ax.minorticks_off()
+    ax.legend(fontsize=7, loc='upper left', bbox_to_anchor=(1.01, 1))
+    return ax

@@ -6,7 +6,7 @@
 __all__ = ['Fork']
 
 # %% ../nbs/core/06b_fork.ipynb #d621d606
-import copy
+import copy, math
 from contextlib import contextmanager
 from statistics import fmean, stdev
 
@@ -72,8 +72,9 @@ def compare(self:Fork,
     first:float, # E of the first run
     second:float # E of the second
 ):
-    "One more minibatch on which both were looked at"
-    self.gains = (*self.gains, first - second)
+    "One more minibatch on which both were looked at; it does not count where a loss is not finite"
+    gain = first - second
+    if math.isfinite(gain): self.gains = (*self.gains, gain)
 
 @patch(as_prop=True)
 def over(self:Fork)->bool:

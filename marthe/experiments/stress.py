@@ -242,9 +242,10 @@ def _all_finite(m):
 
 # %% ../../nbs/experiments/10_stress.ipynb #attack-one
 def attack(
-    number:int,  # Decides everything
-    steps:int=40 # Length of the run
-)->dict:         # What was tried, and what became of it
+    number:int,     # Decides everything
+    steps:int=40,   # Length of the run
+    young:int=None  # The search ends after so many steps, whatever it has found; by itself if None
+)->dict:            # What was tried, and what became of it
     "One short run under random and mostly unreasonable conditions"
     rnd = np.random.RandomState(number)
     case = random_case(rnd, steps)
@@ -252,12 +253,13 @@ def attack(
     net = _random_net(case)
     ps,n = list(net.parameters()), case['groups']
     opt = ATTACKED[case['optimizer']]([dict(params=ps[i::n]) for i in range(n)], lr=case['lr'])
-    m = MARTHE(opt, net, **{k: case[k] for k in ('engine', 'every', 'total_steps')})
+    rule = Auto(young=young, climb=math.inf) if young else None
+    m = MARTHE(opt, net, rule=rule, **{k: case[k] for k in ('engine', 'every', 'total_steps')})
     for _ in range(steps):
         (x,y),(xv,yv) = _random_batch(case, rnd), _random_batch(case, rnd)
         m.step(lambda: case['loss']*F.cross_entropy(net(x), y), lambda: case['loss']*F.cross_entropy(net(xv), yv))
     came = dict(finite=_all_finite(m), went_back=m.went_back, skipped=m.skipped, started=m.started)
-    return case | dict(number=number) | came
+    return case | dict(number=number) | came | (dict(young=young, phase=m.phase) if young else {})
 
 # %% ../../nbs/experiments/10_stress.ipynb #attack-many
 def attacks(
@@ -308,11 +310,11 @@ def rules_table(
     return '\n'.join(lines)
 
 # %% ../../nbs/experiments/10_stress.ipynb #550dd2f4
-PARTS_OF_STUDY = ('ablation', 'long', 'attacks', 'rules')
+PARTS_OF_STUDY = ('ablation', 'long', 'attacks', 'phases', 'rules')
 
 @call_parse
 def main(
-    part:str='',                  # One of `ablation`, `long`, `attacks` and `rules`; all by default
+    part:str='',                  # One of `ablation`, `long`, `attacks`, `phases` and `rules`; all by default
     out:str='nbs/results/stress', # Folder for the results
     seeds:int=0,                  # Runs of each variant or rule; 0 takes 3
     n:int=1000,                   # Attacks
@@ -324,9 +326,10 @@ def main(
     torch.set_num_threads(threads)
     out = writable(out)
     wanted = lambda p: part in ('', p)
-    if wanted('attacks'):
-        res = attacks(out/'attacks.json', n)
-        print(f"{sum(not r['finite'] for r in res)} of {n} runs broken")
+    for name,count,settings in (('attacks', n, {}), ('phases', n//2, dict(young=5))):
+        if not wanted(name): continue
+        res = attacks(out/f'{name}.json', count, **settings)
+        print(f"{name}: {sum(not r['finite'] for r in res)} of {count} runs broken")
     if wanted('ablation'): print(ablation_table(ablate(out/'ablation.json', seeds or 3)))
     if wanted('long'): print(ablation_table(ablate_long(out/'long.json', seeds or 3)))
     if wanted('rules'): print(rules_table(compare_rules(out/'rules.json', seeds or 3)))

@@ -22,7 +22,7 @@ def default_name(p):
     return getattr(p.default, '__name__', None) or repr(p.default)
 
 def short(p):
-    "A default for a table: 1/6 and not all digits of it"
+    "A default for a reader: 1/6 and not all digits of it"
     text = default_name(p)
     if not isinstance(p.default, float) or len(text) < 12: return text
     f = Fraction(p.default).limit_denominator(1000)
@@ -41,7 +41,7 @@ def sig_text(name, params, returns):
         if p.kind is p.KEYWORD_ONLY and not kw: out.append('*')
         kw = kw or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
         star = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
-        out.append(star + p.name + (f'={default_name(p)}' if default_name(p) else ''))
+        out.append(star + p.name + (f'={short(p)}' if default_name(p) else ''))
     return f"{name}({', '.join(out)})" + (f' -> {type_name(returns)}' if type_name(returns) else '')
 
 def field_comments(cls):

@@ -29,7 +29,8 @@ SECTIONS = {
     'Start':              ['guides/00*'],
     'How to':             ['guides/01*', 'guides/02*', 'integrations/*', 'guides/07*', 'guides/03*', 'guides/*'],
     'Should I use it?':   ['guides/04*', 'guides/05*', 'experiments/11*', 'experiments/12*', 'experiments/13*'],
-    'How it works':       ['theory/00*', 'theory/01*', 'core/0[1-9]*', 'core/1*', 'core/*'],
+    'How it works':       ['theory/00*', 'theory/01*', 'core/01*', 'core/04*', 'core/08*', 'core/06b*', 'core/11*', 'core/12_*'],
+    'Its parts':          ['core/00*', 'core/0*', 'core/1*', 'core/*'],
     'The paper, repeated': ['theory/*', 'experiments/05*', 'experiments/06*', 'experiments/07*', 'guides/09*'],
     'Reference':          ['reference/marthe', 'guides/08*', 'reference/*'],
     'Development':        ['guides/06*', 'experiments/*'],
@@ -154,7 +155,9 @@ def tidy_outputs(cell):
     if cell.cell_type!='code': return
     cell.source = re.sub(r'^#\|.*\n?', '', cell.source, flags=re.M)
     if cell.directives_.get('echo:')==['false']: cell.metadata['tags'] = ['remove-input']
-    if alt := cell.directives_.get('fig-alt:'): cell.metadata['mystnb'] = {**cell.metadata.get('mystnb', {}), 'image': dict(alt=' '.join(alt))}
+    image = dict(alt=' '.join(alt)) if (alt := cell.directives_.get('fig-alt:')) else {}
+    if re.search(r'\.(imshow|pcolormesh|contourf)\(', cell.source): image['classes'] = 'as-is'        # in a dark theme too
+    if image: cell.metadata['mystnb'] = {**cell.metadata.get('mystnb', {}), 'image': image}
     keep = lambda o: not _noise.match(''.join(o.get('data', {}).get('text/plain', ''))) or 'image/png' in o['data']
     cell.outputs = [o for o in cell.get('outputs', []) if keep(o) and 'application/vnd.jupyter.widget-view+json' not in o.get('data', {})]
 

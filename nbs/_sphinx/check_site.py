@@ -189,7 +189,10 @@ class Check:
         self.server.shutdown()
         return self.faults
 
-def flat(text): return re.sub(r'\s', '', text).replace('→', '->')
+def flat(text):
+    "A signature without spaces, with a default such as 1/6 as the number that it is"
+    text = re.sub(r'\s', '', text).replace('→', '->')
+    return re.sub(r'=(\d+)/(\d+)', lambda m: f'={int(m[1])/int(m[2])}', text)
 
 def signatures():
     "Each public name of `MARTHE`, and of the two functions beside it, with its parameters and their defaults"

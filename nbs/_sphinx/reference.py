@@ -28,12 +28,12 @@ def whole(cls):
 
 def marthe():
     from marthe import HD, MARTHE, RTHO
-    text = ('[Quick start](../guides/quickstart.ipynb) shows it at work, [Reading the plot](../guides/plot.ipynb) has the '
-            'columns of `history`, and [MARTHE](../core/online.ipynb) derives it and has its code. `MARTHE(opt, model)` is '
+    text = ('[Quick start](../guides/quickstart.ipynb) shows it in use, [Reading the plot](../guides/plot.ipynb) explains the '
+            'columns of `history`, and [MARTHE](../core/online.ipynb) derives it and has the code. `MARTHE(opt, model)` is '
             '*MARTHE (auto)*; with a `beta` it is *MARTHE (β)*, the rule of the paper.')
     others = [api.entry(f.__name__, f, f.__module__) for f in (HD, RTHO)]
-    title = head('MARTHE, all of it', 'How it is made, what it does, and what it tells you.', text)
-    return '\n\n'.join([title, '## The class', *whole(MARTHE), '## The two extremes', *others]) + '\n'
+    title = head('The class MARTHE', 'Its arguments, methods, properties and attributes.', text)
+    return '\n\n'.join([title, '## Arguments', *whole(MARTHE), '## HD and RTHO', *others]) + '\n'
 
 def public(module): return getattr(import_module(module), '__all__', ())
 
@@ -50,7 +50,7 @@ def modules(page_name):
     order = dict(core=0, theory=1, integrations=2, experiments=3)
     text = ('`import marthe` brings `MARTHE`, `HD` and `RTHO` and imports nothing heavier than PyTorch. The rest is imported '
             'from its module. Every module is made from one notebook, which is its page here.')
-    parts = [head('Modules', 'Where everything is.', text)]
+    parts = [head('Modules', 'Every module, its page and its public names.', text)]
     for floor in sorted({made.split('/')[0] for made in rows}, key=lambda f: order.get(f, 9)):
         listed = [row for made,row in sorted(rows.items()) if made.startswith(f'{floor}/')]
         parts.append('\n'.join([f'## {floor.capitalize()}\n', '| module | what it is | names |', '|---|---|---|', *listed]))
@@ -63,8 +63,8 @@ def option(p):
 
 def commands():
     "Every console command with its options, from the function behind it"
-    text = ('They come with the package. Each prints what it does, says `--help`, and goes on where it was interrupted '
-            'if it stores results.')
+    text = ('Console commands that come with the package. Each explains itself with `--help`, and one that stores results '
+            'goes on where it was interrupted.')
     parts = [head('Commands', 'What reproduces the experiments.', text)]
     for line in get_config().console_scripts.split():
         name,_,target = line.partition('=')

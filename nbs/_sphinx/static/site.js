@@ -1,4 +1,4 @@
-// Copy buttons on code, boxes that show that they scroll, and search results without TeX.
+// Copy buttons on code, boxes that show that they scroll, rows of plots, and search results without TeX.
 (() => {
   const copied = 'Copied', copy = 'Copy'
   const CODE = 'div.cell_input div.highlight, div[class*=highlight-]:not(.highlight-none):not(.highlight-text):not(.highlight-myst-ansi) > div.highlight'
@@ -34,8 +34,16 @@
     const hidden = boxes.map(box => box.scrollWidth > box.clientWidth + 1)
     boxes.forEach((box, i) => {
       box.classList.toggle('scrolls', hidden[i])
-      if (hidden[i]) box.tabIndex = 0           // for the keyboard
+      if (!hidden[i]) return
+      box.tabIndex = 0                          // for the keyboard
+      const atEnd = () => box.classList.toggle('at-end', box.scrollLeft + box.clientWidth >= box.scrollWidth - 2)
+      box.onscroll = atEnd
+      atEnd()
     })
+  }
+
+  function markRows() {
+    document.querySelectorAll('div.cell_output img').forEach(o => o.classList.toggle('row', o.naturalWidth > 2.6*o.naturalHeight))
   }
 
   const LETTERS = {alpha: 'α', beta: 'β', gamma: 'γ', delta: 'δ', Delta: 'Δ', epsilon: 'ε', eta: 'η', theta: 'θ', kappa: 'κ', lambda: 'λ',
@@ -57,6 +65,7 @@
   addEventListener('DOMContentLoaded', () => { addCopyButtons(); readableResults() })
   addEventListener('load', () => {
     let width = innerWidth
+    markRows()
     const again = () => { fitEquations(); markScrolling() }
     again()
     window.MathJax?.startup?.promise?.then(again)

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'USUAL_BETAS', 'TASKS', 'LANGUAGE', 'ALL', 'CURVES', 'FIXED', 'FREE', 'SAME', 'AUTO', 'PHASES', 'HELD',
-           'LR0', 'NADAMW', 'COSTS', 'ROWS', 'SEARCHED', 'SHOWN', 'text_splits', 'TextNet', 'hits', 'Task', 'deep_net',
-           'linear_net', 'source_splits', 'shakespeare_splits', 'shakespeare_net', 'task_grids', 'nadamw', 'free_opt',
-           'Probing', 'held', 'task_stepper', 'fresh_statistics', 'judge', 'finish', 'rate', 'look', 'train_task',
-           'first_two', 'TaskResults', 'task_results', 'longer', 'grids', 'neighbours', 'usual', 'finals', 'task_plan',
-           'step_costs', 'phase_costs', 'measure', 'run_all', 'main', 'Row', 'chosen', 'values', 'spread', 'paired',
-           'cost_of', 'row_summary', 'line', 'task_table', 'plot_rows', 'plot_pairs', 'plot_rates', 'best_for_budget',
-           'lowest_tenth', 'searches', 'plot_budget', 'shortfalls', 'overview', 'plot_overview', 'priced',
-           'price_table']
+           'LR0', 'NADAMW', 'COSTS', 'NAMES', 'ROWS', 'SEARCHED', 'SHOWN', 'text_splits', 'TextNet', 'hits', 'Task',
+           'deep_net', 'linear_net', 'source_splits', 'shakespeare_splits', 'shakespeare_net', 'task_grids', 'nadamw',
+           'free_opt', 'Probing', 'held', 'task_stepper', 'fresh_statistics', 'judge', 'finish', 'rate', 'look',
+           'train_task', 'first_two', 'TaskResults', 'task_results', 'longer', 'grids', 'neighbours', 'usual', 'finals',
+           'task_plan', 'step_costs', 'phase_costs', 'measure', 'run_all', 'main', 'Row', 'chosen', 'values', 'spread',
+           'paired', 'cost_of', 'row_summary', 'line', 'task_table', 'plot_rows', 'plot_pairs', 'plot_rates',
+           'best_for_budget', 'lowest_tenth', 'searches', 'plot_budget', 'shortfalls', 'overview', 'plot_overview',
+           'priced', 'price_table']
 
 # %% ../../nbs/experiments/08_compare.ipynb #b7179bed
 import importlib, inspect, io, math, random, sysconfig, time
@@ -657,6 +657,8 @@ def main(
         run_all(res, task_plan(res, seeds or ALL[task].seeds, chosen))
 
 # %% ../../nbs/experiments/08_compare.ipynb #cb09bdf3
+NAMES = {'auto-fall': 'MARTHE (auto)', 'auto': 'MARTHE (auto), end unknown', 'marthe': 'MARTHE (β)', 'hd': 'HD (β)'}
+
 class Row(NamedTuple):
     "What a line of a table is about"
     grid:str        # A name in `task_grids`
@@ -670,7 +672,8 @@ class Row(NamedTuple):
     def rival(self):
         "Ours under the same conditions"
         return Row('auto-fall') if self.ahead else Row('auto', '_avg' if self.grid == 'schedulefree' else self.end)
-    def __str__(self): return self.grid + ', averaged'*bool(self.end) + ', untuned'*(not self.tuned)
+    def __str__(self):
+        return NAMES.get(self.grid, self.grid) + ', averaged'*bool(self.end) + ', untuned'*(not self.tuned)
 
 ROWS = [Row('constant', tuned=False), Row('constant'), Row('constant', '_avg'),
         *map(Row, ('prodigy', 'dadapt', 'schedulefree', 'hd', 'marthe', 'auto')), Row('auto', '_avg'),
@@ -769,7 +772,7 @@ def task_table(
     res = task_results(out, task, steps)
     lines = [line(r, s) for r in ROWS if (s := row_summary(res, r))]
     head = ['| method | setting | validation, % | sd | worst | test, % | seeds | a step | with tuning '
-            '| against auto | against auto-fall |', '|---'*11 + '|']
+            '| against ours, end unknown | against ours |', '|---'*11 + '|']
     return '\n'.join(head + lines) if lines else ''
 
 # %% ../../nbs/experiments/08_compare.ipynb #6cbd812b

@@ -9,7 +9,7 @@ __all__ = ['HELD_OUT', 'LENGTHS', 'METHODS', 'LINES', 'explained', 'table_splits
            'setting', 'runs_of', 'cell', 'score_table', 'behind', 'behind_table', 'target', 'spent',
            'compute_to_target', 'quickness', 'profile', 'profile_scores', 'plot_profiles']
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #8a8d94a2
+# %% ../../nbs/experiments/08b_heldout.ipynb #25c362a3
 import math
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,13 +23,13 @@ from torch import nn
 from torch.nn.utils import parametrize
 
 from .compare import (
-    AUTO, PHASES, Row, TextNet, Task, TaskResults, _names, _package, cost_of, grids, longer, measure, neighbours, run_all,
-    shakespeare_splits, spread, text_splits, usual)
+    AUTO, NAMES, PHASES, Row, TextNet, Task, TaskResults, _names, _package, cost_of, grids, longer, measure, neighbours,
+    run_all, shakespeare_splits, spread, text_splits, usual)
 from .data import Split, Splits, minibatches, mnist_subset
 from .results import writable
 from .training import Fixed
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #336308b6
+# %% ../../nbs/experiments/08b_heldout.ipynb #00695942
 def explained(
     out:torch.Tensor,   # What the network says
     labels:torch.Tensor # What is right
@@ -38,7 +38,7 @@ def explained(
     left = (out - labels).square().sum()/(labels - labels.mean(0)).square().sum()
     return max(0., 100*(1 - left.item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #7d88e616
+# %% ../../nbs/experiments/08b_heldout.ipynb #bb7517fb
 def _by_rows(x, y, seed=0):
     "Three fifths of the rows for training, a fifth for validation, a fifth for the test"
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(seed))
@@ -67,7 +67,7 @@ def table_net(
     "Two hidden layers"
     return nn.Sequential(nn.Linear(n_in, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, n_out))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #f315a8d8
+# %% ../../nbs/experiments/08b_heldout.ipynb #d373cd09
 @lru_cache
 def drawn_splits()->Splits: # Digits, and the same digits as what is right
     "Digits to be drawn again"
@@ -82,7 +82,7 @@ def autoencoder()->nn.Module:
     layers = [m for i,o in zip(sizes, sizes[1:]) for m in (nn.Linear(i, o), nn.GELU())]
     return nn.Sequential(*layers[:-1], nn.Sigmoid())
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #1a807b22
+# %% ../../nbs/experiments/08b_heldout.ipynb #38a6d5ee
 class CharLSTM(nn.Module):
     "A recurrent network that says which character comes next"
     def __init__(self,
@@ -99,7 +99,7 @@ def next_splits()->Splits:
     train,*rest = shakespeare_splits(32)
     return Splits(train, *(Split(*(t[::4] for t in s)) for s in rest))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #4808b507
+# %% ../../nbs/experiments/08b_heldout.ipynb #3714fd80
 @lru_cache
 def point_splits(
     n:int=64 # Points of a digit
@@ -120,7 +120,7 @@ class SetNet(nn.Module):
         self.decide = nn.Sequential(nn.ReLU(), nn.Linear(2*d, d), nn.ReLU(), nn.Linear(d, 10))
     def forward(self, x): return self.decide(self.point(x).amax(1))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #b2c5ec2f
+# %% ../../nbs/experiments/08b_heldout.ipynb #1c4be4f6
 class LowRank(nn.Module):
     "W + BA, with W held fixed"
     def __init__(self,
@@ -157,7 +157,7 @@ def adapted_reader(
             parametrize.register_parametrization(owner, name, LowRank(getattr(owner, name)))
     return net
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #2a5755fd
+# %% ../../nbs/experiments/08b_heldout.ipynb #facf1cb4
 class Poisson(nn.Module):
     "A function that is 0 at 0 and 1; says its negative second derivative, in units of 36π²/10, and its values"
     def __init__(self,
@@ -192,7 +192,7 @@ def solved(out, labels)->float:
     "100 minus the relative error of the function in percent, at least 0"
     return max(0., 100*(1 - ((out-labels)[:,1].norm()/labels[:,1].norm()).item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #8130c0cc
+# %% ../../nbs/experiments/08b_heldout.ipynb #364a5785
 _wide = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2]
 _number = dict(loss=F.mse_loss, score=explained, chance=0., floor=5., see=torch.Tensor.float, looks=32)
 _class = dict(looks=32)
@@ -203,7 +203,8 @@ HELD_OUT = {
     'diabetes':    Task(partial(table_splits, 'diabetes'), partial(table_net, 10, 1), partial(torch.optim.Adam), 32,
                         [1e-5, 3e-5, *_wide], 1e-3, **_number),
     'cancer':      Task(partial(table_splits, 'breast_cancer'), partial(table_net, 30, 2), _momentum, 32,
-                        [1e-3, 3e-3, .01, .03, .1, .3, 1.], .1, **_class | dict(see=torch.Tensor.float, chance=63., floor=70.)),
+                        [1e-3, 3e-3, .01, .03, .1, .3, 1.], .1,
+                        **_class | dict(see=torch.Tensor.float, chance=63., floor=70.)),
     'autoencoder': Task(drawn_splits, autoencoder, partial(torch.optim.AdamW), 100, _wide, 1e-3, **_number),
     'lstm':        Task(next_splits, CharLSTM, partial(torch.optim.RMSprop), 16, _wide, 1e-3, **_letters),
     'sets':        Task(point_splits, SetNet, partial(torch.optim.SGD, momentum=0.9, nesterov=True), 64,
@@ -215,7 +216,7 @@ HELD_OUT = {
 LENGTHS = (512, 2048, 8192)
 METHODS = ('auto-fall', 'fall', 'linear', 'longer', 'nadamw', 'gen', 'prodigy-cosine', 'dadapt-cosine', 'schedulefree')
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #a716f2d7
+# %% ../../nbs/experiments/08b_heldout.ipynb #d8616fa3
 def heldout_results(
     out:Path,  # Folder of all results
     task:str,  # A name in `HELD_OUT`
@@ -239,7 +240,7 @@ def heldout_plan(
     for ms in tuned: yield from ((m, seed) for seed in range(seeds) for m in neighbours(res, ms))
     yield from ((usual(res.task, k), seed) for k in ('fall', 'linear') for seed in range(seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #ebd16457
+# %% ../../nbs/experiments/08b_heldout.ipynb #11993c06
 @call_parse
 def main(
     out:str='nbs/results/heldout', # Folder for the results
@@ -257,12 +258,12 @@ def main(
         measure(res, (*METHODS, 'prodigy', 'dadapt'))
         run_all(res, heldout_plan(res, seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #3ae3da3a
+# %% ../../nbs/experiments/08b_heldout.ipynb #2785d43d
 class Line(NamedTuple):
     "A line of a table"
     kind:str              # One of `METHODS`
     customary:bool=False  # The customary rate, instead of the best of the grid
-    def __str__(self): return self.kind + ', customary rate'*self.customary
+    def __str__(self): return NAMES.get(self.kind, self.kind) + ', customary rate'*self.customary
 
 LINES = [Line(k) for k in METHODS] + [Line('fall', True), Line('linear', True)]
 
@@ -285,7 +286,7 @@ def runs_of(
     m = setting(res, line)
     return res[m] if m else {}
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #c1a45ed2
+# %% ../../nbs/experiments/08b_heldout.ipynb #b8c8fdbb
 def cell(
     res:TaskResults, # The runs of a task
     line:Line        # Which line
@@ -309,7 +310,7 @@ def score_table(
     rows = [[f'**{l}**' if l.kind in AUTO else str(l), *(cell(res, l) for res in known.values())] for l in LINES]
     return '\n'.join([*head, *('| ' + ' | '.join(r) + ' |' for r in rows)])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #1efc5595
+# %% ../../nbs/experiments/08b_heldout.ipynb #2de5b016
 def behind(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -333,7 +334,7 @@ def behind_table(
             for mean,worst,n,l in sorted(rows, key=lambda r: r[0])]
     return '\n'.join(['| method | mean | worst | tasks and lengths |', '|---|---|---|---|', *body])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #ae9f0ca8
+# %% ../../nbs/experiments/08b_heldout.ipynb #059ec7b2
 def target(
     res:TaskResults # The runs of a task
 )->float:
@@ -365,7 +366,7 @@ def compute_to_target(
         found.append(spent(res, line, run, hit/res.task.looks) if hit else math.inf)
     return median(found)
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #689a06c9
+# %% ../../nbs/experiments/08b_heldout.ipynb #0b592f27
 def quickness(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -402,7 +403,7 @@ def profile_scores(
     taus = [1 + i/100 for i in range(301)]
     return {name: sum(h)/len(h) for name,h in profile(found, taus).items()}
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #de7b23fa
+# %% ../../nbs/experiments/08b_heldout.ipynb #a0db45fe
 def plot_profiles(
     found:dict, # From `quickness`
     ax=None     # A matplotlib axis
@@ -413,9 +414,8 @@ def plot_profiles(
     taus = [2**(i/40) for i in range(161)]
     scores = profile_scores(found)
     for i,name in enumerate(sorted(scores, key=lambda name: -scores[name])):
-        ours = name in AUTO
-        ax.plot(taus, profile(found, taus)[name], c='C3' if ours else f'C{i%10}', lw=2.4 if ours else 1.2,
-                ls=['-', '--'][i//10] if not ours else '-', drawstyle='steps-post', label=f'{name} ({scores[name]:.2f})')
+        look = dict(c='C3', lw=2.4) if name == NAMES['auto-fall'] else dict(c=f'C{i%10}', lw=1.2, ls=['-', '--'][i//10])
+        ax.plot(taus, profile(found, taus)[name], drawstyle='steps-post', label=f'{name} ({scores[name]:.2f})', **look)
     ax.set(xscale='log', xlabel='compute, in that of the quickest', ylabel='share of tasks and lengths', ylim=(0, 1.02))
     ax.set_xticks([1, 2, 4, 8, 16], [1, 2, 4, 8, 16])
     ax.minorticks_off()

@@ -30,5 +30,6 @@ def check_has(
     name,kind = needs.split('>=')[0],getattr(thing, '__name__', type(thing).__name__)
     for path in paths:
         try: attrgetter(path)(thing)
-        except AttributeError: raise ImportError(f"{kind} of the installed {name} {version(name)} has no `{path}`, which "
-                                                 f"MARTHE hooks into; install '{needs}'") from None
+        except AttributeError:
+            raise ImportError(f"{kind} of the installed {name} {version(name)} has no `{path}`, which MARTHE hooks "
+                              f"into; install '{needs}'") from None

@@ -27,8 +27,8 @@ def _check_accelerator(accelerator):
     "Raise if MARTHE cannot work there"
     check_has(accelerator, '_schedulers', '_dataloaders', 'gradient_accumulation_steps', needs='accelerate>=1.1')
     kind = accelerator.distributed_type
-    refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` does, "
-           "or `fully_shard` in a loop of your own", NotImplementedError)
+    refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` "
+           "does, or `fully_shard` in a loop of your own", NotImplementedError)
     mixed = accelerator.mixed_precision
     refuse(mixed in ('fp16', 'fp8'), f"mixed_precision={mixed!r} scales the loss, and a scaled gradient has no "
            "tangent; use mixed_precision='bf16', which needs no scaler", NotImplementedError)

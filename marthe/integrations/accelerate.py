@@ -25,7 +25,7 @@ _OTHERS = {DistributedType.DEEPSPEED: 'DeepSpeed has an optimizer of its own, wh
 
 def _check_accelerator(accelerator):
     "Raise if MARTHE cannot work there"
-    check_has(accelerator, '_schedulers', '_dataloaders', 'gradient_accumulation_steps', needs='accelerate>=1.1')
+    check_has(accelerator, '_schedulers', '_dataloaders', 'gradient_accumulation_steps', needs='accelerate>=1.3')
     kind = accelerator.distributed_type
     refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` "
            "does, or `fully_shard` in a loop of your own", NotImplementedError)

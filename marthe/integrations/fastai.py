@@ -95,7 +95,7 @@ class MartheCallback(Callback):
         self.waiting = []      # Closures of batches that are accumulated
         self.fresh = True      # Is a MARTHE to be made when training begins?
     def after_create(self):
-        check_has(Learner, '_set_device', 'removed_cbs', needs='fastai>=2.8')
+        check_has(Learner, '_set_device', 'removed_cbs', needs='fastai>=2.8.2')
         self.learn.opt_func = torch_opt_func(self.learn)
     def _one_loss(self, model, xb, yb, keep):
         with torch.autocast(next(model.parameters()).device.type, torch.bfloat16, enabled=self.bf16):

@@ -34,7 +34,8 @@ def to_device(
     device # Where to
 ):
     "The same minibatch on another device"
-    return tree_map(lambda x: x.to(device) if hasattr(x, 'to') else x, batch)
+    movable = lambda x: hasattr(x, 'to')
+    return tree_map(lambda x: x.to(device) if movable(x) else x, batch, is_leaf=movable)
 
 # %% ../nbs/core/10b_batches.ipynb #13d1c6ad
 def as_batches(
@@ -186,7 +187,7 @@ def _find(self:Endless):
     sd,self.saved = self.saved,None
     same = len(sd['now'])==len(self._random) and not (sd['begun'] and self._once)
     if same and sd['begun']: same = self._go_through(sd)
-    elif same: self._set_random(sd['now'])
+    elif same: self._set_random([s.cpu() for s in sd['now']])
     if not same: tell("the position in `valid` could not be found again: the loader is another one than when the "
                       "state was saved, or an iterator. Validation minibatches come in another order from here on")
 
@@ -334,7 +335,7 @@ def _rows_of(x):
     "The dataset at the bottom, and which of its rows; None for all"
     x,rows = getattr(x, 'dataset', x),None
     while hasattr(x, 'indices') and hasattr(x, 'dataset'):
-        inner = list(x.indices)
+        inner = [int(i) for i in x.indices]
         rows = inner if rows is None else [inner[i] for i in rows]
         x = x.dataset
     return x, rows

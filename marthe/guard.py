@@ -16,7 +16,9 @@ from torch import Tensor, nn
 from .vectors import all_params, by_number, check_fit, placed_like
 
 # %% ../nbs/core/06_guard.ipynb #9536361c
-def _buffers(model): return {i: b for i,b in enumerate(model.buffers()) if 0 not in b.stride()}
+def _buffers(model):
+    "Buffers with memory of their own, by number; none without a model"
+    return {} if model is None else {i: b for i,b in enumerate(model.buffers()) if 0 not in b.stride()}
 
 def _copied(state):
     "A copy of the optimizer's state"
@@ -33,7 +35,7 @@ class Snapshot:
     ):
         params = [] if light else all_params(opt)
         self.weights = {i: p.detach().clone() for i,p in enumerate(params) if p.requires_grad}
-        self.buffers = {i: b.detach().clone() for i,b in _buffers(model).items()} if model else {}
+        self.buffers = {i: b.detach().clone() for i,b in _buffers(model).items()}
         self.state = {} if light else _copied(opt.state_dict()['state'])
 
 # %% ../nbs/core/06_guard.ipynb #a4dbb52a
@@ -63,7 +65,7 @@ def restore(self:Snapshot,
 ):
     "Put everything back, but for the rates and other settings of the optimizer"
     _put_back(self.weights, dict(enumerate(all_params(opt))))
-    if model: _put_back(self.buffers, _buffers(model))
+    _put_back(self.buffers, _buffers(model))
     if not _put_back_state(self.state, opt):
         opt.load_state_dict(dict(state=_copied(self.state), param_groups=opt.state_dict()['param_groups']))
 

@@ -220,6 +220,17 @@ def _check_parameter(p, i, known):
            "keep the parameters in float32 and use autocast", TypeError)
 
 # %% ../nbs/core/11_online.ipynb #8ee189c2
+def _check_operations(p):
+    "Are there operations on sharded tensors that averages and products need?"
+    x = p.detach().clone()
+    try:
+        torch._foreach_lerp([x], [x], 0.5)
+        x.clamp_(-x.abs(), x.abs())
+        found = True
+    except (NotImplementedError, AssertionError, RuntimeError): found = False
+    refuse(not found, f"PyTorch {torch.__version__} lacks operations on sharded weights that MARTHE needs; "
+           "use a newer one", NotImplementedError)
+
 def _check_shards(model, params, twice):
     "Of sharded weights, those of `fully_shard` over all processes will do"
     sharded = [p for p in model.parameters() if is_sharded(p)]
@@ -233,6 +244,7 @@ def _check_shards(model, params, twice):
            "the processes, but losses and gradients are averaged over all; use a mesh of all", NotImplementedError)
     refuse(any(p.device.type!=p.device_mesh.device_type for p in sharded), "weights that are offloaded to host memory "
            "are not supported; leave `offload_policy` out", NotImplementedError)
+    _check_operations(min(sharded, key=lambda p: p.numel()))
     trained = {id(p) for p in params}
     refuse(any(p.requires_grad and id(p) not in trained for p in model.parameters()), "`backward` would fill `.grad` of "
            "parameters that `opt` does not train; freeze them with requires_grad_(False)")

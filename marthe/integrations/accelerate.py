@@ -13,6 +13,8 @@ from accelerate.utils import DistributedType
 from torch import nn
 
 from .. import MARTHE
+from ..batches import warn_if_shared
+from .loop import check_has
 from ..vectors import refuse
 
 # %% ../../nbs/integrations/04_accelerate.ipynb #277883d6
@@ -23,12 +25,16 @@ _OTHERS = {DistributedType.DEEPSPEED: 'DeepSpeed has an optimizer of its own, wh
 
 def _check_accelerator(accelerator):
     "Raise if MARTHE cannot work there"
+    check_has(accelerator, '_schedulers', '_dataloaders', 'gradient_accumulation_steps', needs='accelerate>=1.3')
     kind = accelerator.distributed_type
-    refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` does",
-           NotImplementedError)
+    refuse(kind in _OTHERS, f"{_OTHERS.get(kind)}; use plain data parallelism, as `accelerate launch --multi_gpu` "
+           "does, or `fully_shard` in a loop of your own", NotImplementedError)
     mixed = accelerator.mixed_precision
-    refuse(mixed in ('fp16', 'fp8'), f"mixed_precision={mixed!r} scales the loss, and a scaled gradient has no tangent; "
-           "use mixed_precision='bf16', which needs no scaler", NotImplementedError)
+    refuse(mixed in ('fp16', 'fp8'), f"mixed_precision={mixed!r} scales the loss, and a scaled gradient has no "
+           "tangent; use mixed_precision='bf16', which needs no scaler", NotImplementedError)
+    several = accelerator.gradient_accumulation_steps
+    refuse(several>1, f"gradient_accumulation_steps={several} has no effect on MARTHE; leave it out, and give `step` "
+           f"lists of minibatches, as `several_of(train_dl, {several})` makes them")
     refuse(any(isinstance(s, AcceleratedScheduler) for s in accelerator._schedulers), "a learning-rate scheduler was "
            "prepared, and would undo what MARTHE finds; leave it out")
 
@@ -46,6 +52,8 @@ def marthe_for(
     here = {p.device for p in model.parameters()}
     refuse(here and accelerator.device.type not in {d.type for d in here}, f"the model is not on {accelerator.device}; "
            "give `marthe_for` what `accelerator.prepare` returned")
+    for dl in accelerator._dataloaders:
+        if valid is not None and dl is not valid: warn_if_shared(dl, valid)
     mth = MARTHE(bare, model, loss=loss, valid=valid, **settings)
     accelerator.register_for_checkpointing(mth)
     return mth

@@ -17,11 +17,12 @@ from fastai.callback.schedule import LRFinder, ParamScheduler
 from fastai.callback.training import GradientAccumulation, GradientClip
 from fastai.learner import Learner, join_path_file
 from fastai.optimizer import SGD, Adam, OptimWrapper
-from fastai.torch_core import find_bs, norm_bias_params
+from fastai.torch_core import norm_bias_params
 from fastcore.basics import patch
 
 from .. import MARTHE
 from ..batches import warn_if_shared
+from .loop import check_has
 from ..vectors import refuse
 
 # %% ../../nbs/integrations/03_fastai.ipynb #b0cc8187
@@ -93,7 +94,9 @@ class MartheCallback(Callback):
         self.mth = None        # The `MARTHE` at work, once training begins
         self.waiting = []      # Closures of batches that are accumulated
         self.fresh = True      # Is a MARTHE to be made when training begins?
-    def after_create(self): self.learn.opt_func = torch_opt_func(self.learn)
+    def after_create(self):
+        check_has(Learner, '_set_device', 'removed_cbs', needs='fastai>=2.8.2')
+        self.learn.opt_func = torch_opt_func(self.learn)
     def _one_loss(self, model, xb, yb, keep):
         with torch.autocast(next(model.parameters()).device.type, torch.bfloat16, enabled=self.bf16):
             pred = model(*xb)

@@ -17,6 +17,7 @@ from transformers import Trainer, TrainerCallback
 
 from .. import MARTHE
 from ..batches import the_loss, warn_if_shared
+from .loop import check_has
 from ..replay import scalars
 from ..vectors import refuse, tell
 
@@ -41,7 +42,7 @@ class MartheMixin:
     "Put before a subclass of `Trainer`, has MARTHE find its learning rate"
     def __init__(self, *args,
         marthe:dict=None, # Settings of `MARTHE`
-        valid=None,       # Validation minibatches; minibatches of `eval_dataset` in random order if None
+        valid=None,       # Validation data: a dataset, or a DataLoader of its minibatches; `eval_dataset` if None
         **kwargs          # As for the trainer
     ):
         super().__init__(*args, **kwargs)
@@ -66,13 +67,15 @@ _SCHEDULED = dict(warmup_steps=0, warmup_ratio=None, lr_scheduler_kwargs=None)
 
 def _check_arguments(trainer):
     "Raise if this run is one that MARTHE cannot be put into"
+    check_has(Trainer, '_clip_grad_norm', '_load_optimizer_and_scheduler', needs='transformers>=5.3')
     args = trainer.args
     refuse(args.fp16, "fp16=True scales the loss, and scaled gradients have no tangent; use bf16=True, which needs no "
            "scaler", NotImplementedError)
     refuse(args.deepspeed, "DeepSpeed has an optimizer of its own, which tangents cannot follow; use "
            "DistributedDataParallel, as torchrun does by itself", NotImplementedError)
     refuse(args.fsdp, "FSDP shards the weights, and the tangents would have to be sharded alike; use "
-           "DistributedDataParallel, as torchrun does by itself", NotImplementedError)
+           "DistributedDataParallel, as torchrun does by itself, or `fully_shard` in a loop of your own",
+           NotImplementedError)
     refuse(args.n_gpu>1, "DataParallel over several GPUs in one process is not supported; start one process a GPU, "
            "with torchrun", NotImplementedError)
     optim = str(getattr(args.optim, 'value', args.optim))
@@ -90,17 +93,18 @@ def _check_arguments(trainer):
 @patch
 def _loader(self:MartheMixin):
     "Where validation minibatches come from"
-    if self.valid is not None: return self.valid
-    refuse(isinstance(self.eval_dataset, dict), "`eval_dataset` has several datasets; say which one with `valid=...`")
-    if self.eval_dataset is None:
+    rows = self.eval_dataset if self.valid is None else self.valid
+    refuse(isinstance(rows, dict), "`eval_dataset` has several datasets; say which one with `valid=...`")
+    if rows is None:
         tell("there is no `eval_dataset`, so the rate is judged by the loss of training minibatches, which cannot see "
              "overfitting")
         return None
-    warn_if_shared(self.train_dataset, self.eval_dataset)
-    dl = self.get_eval_dataloader()
+    warn_if_shared(self.train_dataset, rows)
+    if isinstance(rows, DataLoader): return rows
+    dl = self.get_eval_dataloader(rows)
     if isinstance(dl.dataset, IterableDataset): return dl
     n = len(dl.dataset)
-    refuse(not n, "`eval_dataset` is empty")
+    refuse(not n, "the validation data are empty; give at least one row")
     return DataLoader(dl.dataset, batch_size=min(n, self.args.eval_batch_size), shuffle=True, drop_last=True,
                       collate_fn=dl.collate_fn)
 

@@ -8,14 +8,17 @@ __all__ = ['MartheCallback']
 # %% ../../nbs/integrations/01_lightning.ipynb #bf75c153
 import functools, inspect, math
 from contextlib import contextmanager
+from operator import attrgetter
 
 import torch
 from fastcore.basics import patch
-from lightning.pytorch import Callback
+from lightning.pytorch import Callback, LightningModule, Trainer
+from lightning.pytorch.callbacks import LearningRateFinder, StochasticWeightAveraging
 from lightning.pytorch.strategies import DDPStrategy, SingleDeviceStrategy
 
 from .. import MARTHE
-from ..batches import the_loss, warn_if_shared
+from ..batches import check_loss_fn, the_loss, warn_if_shared
+from .loop import check_has
 from ..replay import scalars
 from ..vectors import refuse, tell
 
@@ -36,6 +39,7 @@ class MartheCallback(Callback):
         log:bool=True,         # Log what `MARTHE.last` has, and show the rate in the progress bar?
         **settings             # As for `MARTHE`
     ):
+        if loss is not None: check_loss_fn(loss)
         self.valid = valid
         self.loss = loss
         self.total_steps = total_steps
@@ -45,9 +49,16 @@ class MartheCallback(Callback):
         self.saved = None      # Its state, from a checkpoint
         self.waiting = []      # Closures of micro-batches
 
+# %% ../../nbs/integrations/01_lightning.ipynb #d1b6e2a9
+_COUNTERS = ('fit_loop.epoch_loop.manual_optimization.optim_step_progress',
+             'fit_loop.epoch_loop.automatic_optimization.optim_progress.optimizer.step')
+
 # %% ../../nbs/integrations/01_lightning.ipynb #a22b942d
-def _check_trainer(trainer, module):
+def _check_trainer(trainer):
     "Raise if this run is one that MARTHE cannot be put into"
+    refuse(not isinstance(trainer, Trainer), f"the trainer is of {type(trainer).__module__.split('.')[0]}; take "
+           "`Trainer` and `LightningModule` from `lightning.pytorch`", TypeError)
+    check_has(trainer, *_COUNTERS, needs='lightning>=2.4')
     strategy = type(trainer.strategy).__name__
     plain = type(trainer.strategy) in (SingleDeviceStrategy, DDPStrategy)
     refuse(not plain, f"{strategy} shards weights or gradients or has an optimizer step of its own, which tangents "
@@ -55,28 +66,44 @@ def _check_trainer(trainer, module):
     refuse(trainer.precision in ('16-mixed', '16-true', 'transformer-engine-float16'),
            f"precision {trainer.precision!r} scales the loss or overflows, and scaled gradients have no tangent; "
            "use precision='bf16-mixed', which needs no scaler", NotImplementedError)
+    for cb in trainer.callbacks: _check_callback(cb)
+
+def _check_optimizers(trainer):
+    "Raise if there are too many, or if something else schedules their rates"
     refuse(len(trainer.optimizers)!=1, f"`configure_optimizers` returns {len(trainer.optimizers)} optimizers; MARTHE "
            "finds the rate of one, with a parameter group for each part that wants a rate of its own")
     refuse(trainer.lr_scheduler_configs, "`configure_optimizers` returns a learning-rate scheduler, which would undo "
            "what MARTHE finds; return the optimizer alone")
+
+# %% ../../nbs/integrations/01_lightning.ipynb #815ca353
+_STEPS = ('backward', 'on_before_backward', 'on_after_backward', 'on_before_zero_grad', 'on_before_optimizer_step')
+
+def _overridden(thing, base, hooks): return [h for h in hooks if getattr(type(thing), h) is not getattr(base, h)]
+
+def _check_callback(cb):
+    "Raise if another callback would not get to do what it is there for, or would schedule the rate"
+    name = type(cb).__name__
+    refuse(isinstance(cb, (LearningRateFinder, StochasticWeightAveraging)), f"{name} sets the learning rate, and so "
+           "does MARTHE; take it out. Averaged weights are in `mth.averaged()`")
+    missed = _overridden(cb, Callback, _STEPS[1:])
+    refuse(missed, f"{name} acts at {', '.join(missed)}, not called under MARTHE; take it out, or let it act at "
+           "`on_train_batch_end`")
 
 def _check_module(module):
     refuse(not module.automatic_optimization, "the module has automatic_optimization=False; with MartheCallback let "
            "`training_step` return the loss, and leave `backward` and `step` out")
     refuse('dataloader_iter' in inspect.signature(module.training_step).parameters, "`training_step` takes "
            "`dataloader_iter`; let it take a minibatch, which may have to be looked at more than once")
-    for hook in ('optimizer_step', 'configure_gradient_clipping', 'on_before_optimizer_step', 'backward'):
-        own = getattr(type(module), hook) is not getattr(L_Module, hook)
-        refuse(own, f"the module overrides `{hook}`, which is not called under MARTHE; take it out. For clipping, use "
-               "the trainer's `gradient_clip_val`")
+    missed = _overridden(module, LightningModule, ('optimizer_step', 'configure_gradient_clipping', *_STEPS))
+    refuse(missed, f"the module overrides {', '.join(f'`{h}`' for h in missed)}, not called under MARTHE; take it out. "
+           "For clipping, use the trainer's `gradient_clip_val`")
 
 # %% ../../nbs/integrations/01_lightning.ipynb #49d3a444
-from lightning.pytorch import LightningModule as L_Module
-
 @patch
 def setup(self:MartheCallback, trainer, module, stage):
     "Take `training_step` over for the time of `fit`"
     if stage!='fit': return
+    _check_trainer(trainer)
     _check_module(module)
     self.waiting = []
     self.original = original = module.training_step
@@ -109,9 +136,9 @@ def _clipping(trainer):
     by_value = str(getattr(trainer.gradient_clip_algorithm, 'value', trainer.gradient_clip_algorithm))=='value'
     return {'clip_value' if by_value else 'clip_norm': float(trainer.gradient_clip_val)}
 
-def _length_of(trainer):
-    "How many steps the trainer will make at most, None if there is no telling"
-    n = trainer.estimated_stepping_batches
+def _length_of(trainer, resumed):
+    "How many steps the trainer will make at most, None if there is no telling; on top of those of another `fit`"
+    n = trainer.estimated_stepping_batches - (0 if resumed else trainer.global_step)
     return int(n) if n<math.inf else None
 
 @patch
@@ -130,10 +157,12 @@ def _loader(self:MartheCallback, trainer):
 @patch
 def on_train_start(self:MartheCallback, trainer, module):
     "Everything is in place: make the MARTHE, or go on with the one of a checkpoint"
-    _check_trainer(trainer, module)
+    _check_optimizers(trainer)
+    refuse(trainer.ckpt_path and not self.saved, "the checkpoint was saved without MARTHE, which knows nothing of the "
+           "steps before; load only its weights, and begin a new run")
     valid = self._loader(trainer)
     ends = {} if self.settings.get('beta') is not None else dict(
-        total_steps=_length_of(trainer) if self.total_steps=='trainer' else self.total_steps)
+        total_steps=_length_of(trainer, self.saved) if self.total_steps=='trainer' else self.total_steps)
     self.mth = MARTHE(trainer.optimizers[0], module, loss=functools.partial(self._loss, trainer), valid=valid,
                       **{**_clipping(trainer), **ends, **self.settings})
     if valid is not None: self.mth.batches.valid.move = trainer.strategy.batch_to_device
@@ -185,8 +214,7 @@ def _train(self:MartheCallback, trainer, module, args, kwargs):
     self.waiting.append(self._closure(trainer, module, args, kwargs))
     if len(self.waiting)<trainer.accumulate_grad_batches and not trainer.is_last_batch: return None
     closures,self.waiting = self.waiting,[]
-    loop = trainer.fit_loop.epoch_loop      # what the trainer counts its global step by, with MARTHE and without
-    counters = loop.manual_optimization.optim_step_progress, loop.automatic_optimization.optim_progress.optimizer.step
+    counters = [attrgetter(path)(trainer) for path in _COUNTERS]
     for c in counters: c.increment_ready()
     with torch.autocast(module.device.type, enabled=False):
         loss = self.mth.step(closures if len(closures)>1 else closures[0])

@@ -334,7 +334,7 @@ def without_settings(
 # %% ../nbs/core/13_tune.ipynb #ae150c6f
 class Tune:
     "Move hyperparameters of the optimizer and of the loss online, along discounted hypergradients"
-    given_rule = None
+    given_rule = None      # no rule of the user's own, which the checks of `MARTHE` ask for
     def __init__(self,
         opt:torch.optim.Optimizer, # Does the real steps
         model:nn.Module,           # The model that `opt` trains

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['N_SOURCES', 'DECAYING', 'DECAYS', 'CLEANING', 'MOMENTUM', 'DECAY_GRIDS', 'TUNE_TASKS', 'train_run', 'Noisy',
            'noisy_digits', 'mistrusting', 'cleaning_loss', 'clean_digits', 'momentum_digits', 'momentum_beale',
-           'few_images', 'coupling', 'decay_images', 'decay_methods', 'tune_results', 'main', 'tune_table']
+           'few_images', 'coupling', 'decay_images', 'decay_methods', 'tune_results', 'tune_runs', 'main', 'tune_table']
 
 # %% ../../nbs/experiments/13_tune.ipynb #fe9000dd
 import time
@@ -259,6 +259,16 @@ def tune_results(
     "The runs of a task so far"
     return Results(Path(out)/f'{task}.json', task=task, **TUNE_TASKS[task][0].keywords)
 
+def tune_runs(
+    out:Path, # Folder of all results
+    task:str  # A key of `TUNE_TASKS`
+)->list:      # Pairs of a method and its runs by seed
+    "The methods of a task that have been run, with the seeds that all of them have been through"
+    res = tune_results(out, task)
+    methods = [m for m in TUNE_TASKS[task][1] if res[m]]
+    seeds = sorted(set.intersection(*(set(res[m]) for m in methods))) if methods else []
+    return [(m, {seed: res[m][seed] for seed in seeds}) for m in methods]
+
 # %% ../../nbs/experiments/13_tune.ipynb #609b66df
 @call_parse
 def main(
@@ -296,8 +306,7 @@ def tune_table(
     *more:str         # Other numbers whose mean is shown
 )->str:
     "What is stored of a task, in Markdown"
-    res = tune_results(out, task)
-    known = [(m, res[m]) for m in TUNE_TASKS[task][1] if res[m]]
+    known = tune_runs(out, task)
     plain = [mean_acc(runs, 'seconds') for m,runs in known if m['kind']=='fixed']
     head = ['', key, 'lowest, highest', *more, 'seeds', 'cost', 'at the end, seed 0']
     lines = [f"| {' | '.join(head)} |", '|---'*len(head) + '|']

@@ -16,14 +16,15 @@ import torch
 from fastcore.basics import patch
 from torch import Tensor, nn
 
-from .average import Average
+from .average import Average, at_weights
+from .batches import Batches
 from .curvature import Surroundings
-from .engines import Aside, Exact, Finite, along, exact_slopes
+from .engines import Aside, along, exact_slopes
 from .guard import AllOrNothing, Guard, Snapshot
-from .online import _check_modules, _check_optimizer, _check_parameter
+from .online import MARTHE, _check_twice
 from .push import _Step, _adam_step, _as_tangent, _by_age, _fourth, _one_sided, push_adam, push_sgd
 from .record import COLUMNS, Record, _plot_losses
-from .rules import Along, Auto, Decision, Paper, Seen, is_number
+from .rules import Along, Auto, Decision, Paper, Seen
 from .tangent import Tangent, clip_with_tangents
 from .vectors import all_params, fetch, norm, refuse, tell, wide
 
@@ -93,6 +94,8 @@ def speeds(self:Hyper)->list:
 # %% ../nbs/core/13_tune.ipynb #7f87fd9b
 UNIT = ('momentum', 'dampening', 'betas', 'alpha', 'rho', 'momentum_decay', 'nu', 'beta1', 'beta2', 'beta3')
 
+_REAL = (*UNIT, 'lr', 'weight_decay', 'eps')     # numbers that may be written without a point
+
 def _key(name):
     "The key and the index in a name such as `betas[1]`"
     match = re.fullmatch(r'(\w+)(?:\[(\d+)\])?', name)
@@ -112,14 +115,14 @@ class OfOptimizer(Hyper):
 
 # %% ../nbs/core/13_tune.ipynb #a4b899a3
 @patch
-def read(self:OfOptimizer,
+def held(self:OfOptimizer,
     group:dict # A parameter group
-):             # A float, or None if there is no such number
-    "The number as it stands in a group"
+):             # A number or a tensor with one element, or None if there is no such number
+    "What a group holds under the name"
     x = group.get(self.key)
     if self.index is not None: x = x[self.index] if isinstance(x, (list, tuple)) and self.index<len(x) else None
     is_one = isinstance(x, Tensor) and x.numel()==1 or isinstance(x, (int, float)) and not isinstance(x, bool)
-    return float(x) if is_one else None
+    return x if is_one else None
 
 @patch
 def attach(self:OfOptimizer,
@@ -128,14 +131,17 @@ def attach(self:OfOptimizer,
 ):
     "Take the numbers from the groups"
     self.opt = opt
-    found = {i: self.read(group) for i,group in enumerate(opt.param_groups)}
+    found = {i: self.held(group) for i,group in enumerate(opt.param_groups)}
     found = {i: x for i,x in found.items() if x is not None}
     have = sorted({k for group in opt.param_groups for k in group if k!='params'})
     refuse(not found, f"no parameter group of {type(opt).__name__} has a number `{self.name}`; they have "
            f"{', '.join(have)}" + ("; 'betas' is two numbers, 'betas[0]' and 'betas[1]'" if self.key=='betas' else ''))
-    live = [i for i,x in found.items() if self.domain.holds(x)]
+    whole = [x for x in found.values() if isinstance(x, int) and x and self.key not in _REAL]
+    refuse(whole, f"`{self.name}` is a whole number, {whole and whole[0]}, and nothing can be differentiated in it; if "
+           f"it may lie between two of them, write {whole and float(whole[0])}")
+    live = [i for i,x in found.items() if self.domain.holds(float(x))]
     self.groups = live or list(found)
-    self.values = [found[i] for i in self.groups]
+    self.values = [float(found[i]) for i in self.groups]
     self.check()
     self.write(self.values)
 
@@ -160,9 +166,17 @@ def write(self:OfOptimizer,
 @patch(as_prop=True)
 def now(self:OfOptimizer)->list:
     "The numbers as they stand in the optimizer"
-    return [self.read(self.opt.param_groups[i]) for i in self.groups]
+    return [float(self.held(self.opt.param_groups[i])) for i in self.groups]
 
 # %% ../nbs/core/13_tune.ipynb #36595b00
+def _numbers(start, name):
+    "A tensor of numbers to start from"
+    try: x = torch.as_tensor(start, dtype=torch.float64).detach().clone()
+    except (TypeError, ValueError, RuntimeError) as e:
+        raise TypeError(f"`{name}` starts from {start!r}; give a number, or a list or tensor of numbers") from e
+    refuse(not x.numel(), f"`{name}` starts from no number at all; give one, or a list or tensor of numbers")
+    return x
+
 class OfLoss(Hyper):
     "Numbers that the training loss depends on, through the tensor `value`"
     def __init__(self,
@@ -174,9 +188,9 @@ class OfLoss(Hyper):
     ):
         refuse(name in COLUMNS, f"{name!r} is the name of a column of the record; call the hyperparameter otherwise")
         super().__init__(name, domain, beta, shared)
-        self.value = torch.as_tensor(start, dtype=torch.float64).clone().to(torch.get_default_dtype())
-        self.values = torch.as_tensor(start, dtype=torch.float64).flatten().tolist()
-        self.value.requires_grad_()
+        start = _numbers(start, name)
+        self.value = start.to(torch.get_default_dtype()).requires_grad_()
+        self.values = start.flatten().tolist()
         self.check()
 
 # %% ../nbs/core/13_tune.ipynb #c536ef82
@@ -222,25 +236,20 @@ def source_sgd(opt, grads, lrs, i, name):
     if name=='weight_decay': return _decay_source(push_sgd, opt, grads, lrs, i)
     group = opt.param_groups[i]
     m = group['momentum']
+    by_momentum = name=='momentum'
     out = {}
     for j,_,warm,ps in _by_age(opt, grads):
-        if j!=i or not m or not warm: continue
+        if j!=i or not m: continue
         for p in ps:
             d = grads[p] + group['weight_decay']*p
-            b = opt.state[p]['momentum_buffer']
-            db = b.clone() if name=='momentum' else -d
-            du = m*db if group['nesterov'] else db
-            if group['nesterov'] and name=='momentum': du = du + m*b + (1-group['dampening'])*d
+            b = opt.state[p]['momentum_buffer'] if warm else torch.zeros_like(p)
+            new = m*b + (1-group['dampening'])*d if warm else d
+            db = torch.zeros_like(p) if not warm else b.clone() if by_momentum else -d
+            du = m*db + new*by_momentum if group['nesterov'] else db
             out[p] = {'w': -lrs[i]*du, 'momentum_buffer': db}
     return out
 
 # %% ../nbs/core/13_tune.ipynb #7d168ec8
-def _first_nesterov(opt, grads, lrs, i):
-    "∂Φ/∂m of the first step with Nesterov's look ahead, -η(g + λw)"
-    group = opt.param_groups[i]
-    fresh = [p for j,_,warm,ps in _by_age(opt, grads) if j==i and not warm for p in ps]
-    return {p: {'w': -lrs[i]*(grads[p] + group['weight_decay']*p)} for p in fresh}
-
 def _adam_source(name, betas, k, made, m, v):
     "∂u/∂λ, and the derivatives of the two moments, zero where None"
     d,u,root,q,c1,c2 = made
@@ -299,9 +308,7 @@ def source(
     short,names = _SHORT.get(push, (None, ()))
     if hyper.name not in names:
         return source_any(opt, grads, lrs, i, hyper.name, hyper.domain.room(hyper.values[hyper.groups.index(i)]))
-    new = short(opt, grads, lrs, i, hyper.name)
-    if hyper.name=='momentum' and opt.param_groups[i]['nesterov']: new.update(_first_nesterov(opt, grads, lrs, i))
-    return new
+    return short(opt, grads, lrs, i, hyper.name)
 
 # %% ../nbs/core/13_tune.ipynb #2f9f080a
 class Each:
@@ -327,6 +334,7 @@ def without_settings(
 # %% ../nbs/core/13_tune.ipynb #ae150c6f
 class Tune:
     "Move hyperparameters of the optimizer and of the loss online, along discounted hypergradients"
+    given_rule = None      # no rule of the user's own, which the checks of `MARTHE` ask for
     def __init__(self,
         opt:torch.optim.Optimizer, # Does the real steps
         model:nn.Module,           # The model that `opt` trains
@@ -344,26 +352,36 @@ class Tune:
     ):
         self.opt = opt
         self.model = model
-        self._check(every, mu, engine, clip_value, clip_norm)
         self.hypers = [OfOptimizer(h) if isinstance(h, str) else h for h in _listed(hypers)]
+        self.betas = self._checked_betas(beta)
+        self.settings = dict(_NOT_HERE, beta=self.betas[0], mu=mu, every=every, engine=engine, clip_value=clip_value,
+                             clip_norm=clip_norm, max_change=max_change, alpha=alpha, average=average)
+        MARTHE._check(self, self.settings)
         self._attach()
         self.every = every
-        self.bounds = clip_value, clip_norm
-        self.rule = self._make_rule(beta, max_change, alpha, average, mu)
+        self.rule = self._make_rule()
         self.memory = self.rule.start(len(self))
         self.tangent = Tangent(opt, [[1.]*len(opt.param_groups)]*len(self), mu)
-        self.engine = Exact(model) if engine=='exact' else Finite(model)
+        self.engine = self._make_engine(self.settings)
         self.average = Average(len(self), self.rule.average)
         self.aside = Aside(model)
-        without = isinstance(self.rule, Auto)
-        self.guard = Guard(opt, model) if (without if guard=='auto' else guard) else None
+        self.batches = Batches(model)
+        guarded = isinstance(self.rule, Auto) if guard=='auto' else guard
+        self.guard = Guard(opt, model) if guarded else None
         self.record = Record()
         self.record.history.update({h.name: [] for h in self.hypers})
         self.t = 0              # Steps taken, skipped ones included
         self.skipped = 0        # Steps skipped because a number in them was not finite
+        self.inside = 0         # How many `averaged()` are open
         self.told = set()       # Warnings that have been given
         self.hypergrad = [0.]*len(self)   # The latest Δθ, one a direction
     def __len__(self): return sum(len(h.directions) for h in self.hypers)
+
+_NOT_HERE = dict(groups='each', hvp_frac=1., total_steps=None, fall=0.3, first=None)    # settings of `MARTHE` alone
+
+# %% ../nbs/core/13_tune.ipynb #3b9c6a11
+_SAME = ('params', 'history', 'last', 'went_back', 'averaged', 'save', 'to_csv', 'log_to', '_tell', '_make_engine')
+for _name in _SAME: setattr(Tune, _name, vars(MARTHE)[_name])
 
 # %% ../nbs/core/13_tune.ipynb #e37a36dc
 @patch
@@ -408,23 +426,13 @@ def _listed(hypers):
     return [x for h in hypers for x in both(h)]
 
 @patch
-def _check(self:Tune, every, mu, engine, clip_value, clip_norm):
-    "Raise if something is wrong with the optimizer, the model or the settings"
-    opt,model = self.opt,self.model
-    refuse(not isinstance(opt, torch.optim.Optimizer),
-           f"`opt` must be a torch.optim.Optimizer, not {type(opt).__name__}", TypeError)
-    refuse(not isinstance(model, nn.Module), f"`model` must be an nn.Module, not {type(model).__name__}", TypeError)
-    refuse(not (is_number(mu) and 0<=mu<=1), f"`mu` must lie between 0 and 1, not {mu}")
-    refuse(not isinstance(every, int) or every<1, f"`every` must be a whole number of steps, 1 or more, not {every}")
-    refuse(engine not in ('exact', 'finite'), f"`engine` must be 'exact' or 'finite', not {engine!r}")
-    for k,x in dict(clip_value=clip_value, clip_norm=clip_norm).items():
-        refuse(x is not None and not x>0, f"`{k}` must be positive, or None for no bound, not {x}")
-    _check_optimizer(opt)
-    known = {id(p) for p in model.parameters()}
-    for i,group in enumerate(opt.param_groups):
-        for p in group['params']: _check_parameter(p, i, known)
-    self.twice = engine=='exact'
-    _check_modules(model, twice=self.twice)
+def _checked_betas(self:Tune, beta):
+    "β of each hyperparameter: all have one, or none has"
+    betas = [beta if h.beta is None else h.beta for h in self.hypers]
+    given = [b is not None for b in betas]
+    refuse(any(given) and not all(given), "some hyperparameters have a β and others have none; give `beta` to `Tune` "
+           "as well, or to none of them for the rule without settings")
+    return betas
 
 # %% ../nbs/core/13_tune.ipynb #8dc2a8dd
 @patch
@@ -433,8 +441,9 @@ def _attach(self:Tune):
     names = [h.name for h in self.hypers]
     refuse(len(set(names))<len(names), f"two hyperparameters have the same name, {sorted(names)}; "
            "the record has a column for each")
-    refuse(self.of_loss and not self.twice, "hyperparameters of the loss need mixed derivatives, which engine='finite' "
-           "does not have; use engine='exact'")
+    refuse(self.of_loss and self.settings['engine']=='finite', "hyperparameters of the loss need mixed derivatives, "
+           "which engine='finite' does not have; use engine='exact'")
+    if self.of_loss: _check_twice(self.model, self.opt, dict(self.settings, mu=1.))       # at μ=0 as well
     for h in self.hypers: h.attach(self.opt, self.params)
 
 @patch(as_prop=True)
@@ -443,24 +452,16 @@ def of_loss(self:Tune)->list:
     return [h for h in self.hypers if isinstance(h, OfLoss)]
 
 @patch(as_prop=True)
-def params(self:Tune)->list:
-    "The parameters that `opt` trains"
-    return [p for p in all_params(self.opt) if p.requires_grad]
-
-@patch(as_prop=True)
 def values(self:Tune)->dict:
     "The hyperparameters as they are: a float, or a list of them, by name"
     return {h.name: h.values[0] if len(h.values)==1 else list(h.values) for h in self.hypers}
 
 @patch
-def _make_rule(self:Tune, beta, max_change, alpha, average, mu):
-    betas = [beta if h.beta is None else h.beta for h in self.hypers for _ in h.directions]
-    given = [b is not None for b in betas]
-    refuse(any(given) and not all(given), "some hyperparameters have a β and others have none; give `beta` to `Tune` "
-           "as well, or to none of them for the rule without settings")
-    refuse(not any(given) and max_change is not None,
-           "`max_change` goes with a `beta`; without one, `alpha` bounds moves")
-    return Each(betas, max_change) if any(given) else without_settings(alpha, average, mu)
+def _make_rule(self:Tune):
+    "The paper's rule with a β for each direction, or the rule without settings"
+    s = self.settings
+    if s['beta'] is None: return without_settings(s['alpha'], s['average'], s['mu'])
+    return Each([b for h,b in zip(self.hypers, self.betas) for _ in h.directions], s['max_change'])
 
 # %% ../nbs/core/13_tune.ipynb #ca21706e
 @patch
@@ -470,6 +471,8 @@ def _check_step(self:Tune, val_loss):
            "torch.inference_mode(); call `step` outside of it", RuntimeError)
     refuse(len(self.opt.param_groups)!=len(self.tangent.directions[0]), "`opt` has other parameter groups than when "
            "Tune was made; make a new one after add_param_group", RuntimeError)
+    refuse(self.inside, "a step inside `averaged()` would be lost with the averaged weights; take it outside",
+           RuntimeError)
     refuse(self.of_loss and val_loss is None, f"`{self.of_loss and self.of_loss[0].name}` is part of the training "
            "loss, which cannot be the judge of it; give a validation loss as the second argument")
     for h in self.hypers:
@@ -478,12 +481,6 @@ def _check_step(self:Tune, val_loss):
         h.check()
         self._tell(h.name, f"`{h.name}` is not what Tune has written, and is taken over as it is; if a scheduler moves "
                    "it, remove the one or the other")
-
-@patch
-def _tell(self:Tune, what, message):
-    "Warn, once of each kind"
-    if what not in self.told: tell(message)
-    self.told = self.told | {what}
 
 @patch
 def _remember(self:Tune, whole):
@@ -509,23 +506,31 @@ def _untouched(hypers):
     versions = [h.value._version for h in hypers]
     try: yield
     except RuntimeError as e:
-        if hypers and 'leaf Variable' in str(e): raise RuntimeError(why.format(hypers[0].name)) from e
+        cut = [h for h in hypers if not h.value.requires_grad]
+        for h in cut: h.value.requires_grad_()
+        if cut or hypers and 'leaf Variable' in str(e): raise RuntimeError(why.format((cut or hypers)[0].name)) from e
         raise
-    for h,version in zip(hypers, versions): refuse(h.value._version!=version, why.format(h.name), RuntimeError)
+    for h,version in zip(hypers, versions):
+        refuse(h.value._version!=version or h.now!=h.written, why.format(h.name), RuntimeError)
+
+@patch
+def _products(self:Tune, train_loss, zs):
+    "The loss; the gradients of weights and hyperparameters; the tangent of the weights' along each of `zs`, eq. (1)"
+    tensors = [h.value for h in self.of_loss]
+    with _untouched(self.of_loss):
+        loss,g,products = self.engine.products(train_loss, [*self.params, *tensors], zs, 1.)
+    return loss, g, [{p: d[p] for p in self.params if p in d} for d in products]
 
 @patch
 def _curvature(self:Tune, train_loss):
-    "The loss; the gradient by parameter; its tangent along each direction, eq. (1), empty for zero"
-    tensors = [h.value for h in self.of_loss]
+    "The loss; the gradient by parameter; its tangent along each direction, empty for zero"
     zs = [*map(self._along, range(len(self)))]
     live = [j for j,z in enumerate(zs) if any(v is not None for v in z)]
-    with _untouched(self.of_loss):
-        loss,g,products = self.engine.products(train_loss, [*self.params, *tensors], [zs[j] for j in live], 1.)
-    if not self.t: self._check_reached(g)
-    weights = lambda d: {p: x for p,x in d.items() if all(p is not t for t in tensors)}
+    loss,g,products = self._products(train_loss, [zs[j] for j in live])
     dg = [{} for _ in zs]
-    for j,product in zip(live, products): dg[j] = weights(product)
-    return loss, weights(g), dg
+    for j,product in zip(live, products): dg[j] = product
+    if not self.t: self._check_reached(train_loss, g, dg)
+    return loss, {p: g[p] for p in self.params if p in g}, dg
 
 @patch
 def _along(self:Tune, j):
@@ -540,12 +545,25 @@ def owners(self:Tune)->list:
     return [(h, k) for h in self.hypers for k in range(len(h.directions))]
 
 @patch
-def _check_reached(self:Tune, g):
-    "Raise if the loss depends on no weight, or not on one of its hyperparameters"
+def _check_reached(self:Tune, train_loss, g, dg):
+    "Raise if the loss depends on no weight, or its gradient not on one of its hyperparameters"
+    refuse(not any(p in g for p in self.params), "`train_loss` depends on no parameter that `opt` trains")
     for h in self.of_loss:
         refuse(h.value not in g, f"the training loss does not depend on `{h.name}` in a way that can be "
                "differentiated: use its tensor `value` in the closure itself, without detach(), item(), int() or "
                "no_grad()")
+        mine = [j for j,(owner,_) in enumerate(self.owners) if owner is h]
+        if any(x.any() for j in mine for x in dg[j].values()): continue
+        refuse(not self._reached_nearby(train_loss, mine), f"no gradient of a weight depends on `{h.name}`: it is "
+               "rounded in the training loss, or a term of its own there, and moving it would change nothing")
+
+@patch
+def _reached_nearby(self:Tune, train_loss, js):
+    "Does the gradient depend on these directions elsewhere, if not at a point where a penalty is at its minimum?"
+    with self.aside:
+        nearby = [p.detach() + 0.01*torch.randn_like(p) for p in self.params]
+        with at_weights(self.params, nearby): _,_,products = self._products(train_loss, [*map(self._along, js)])
+    return any(x.any() for d in products for x in d.values())
 
 # %% ../nbs/core/13_tune.ipynb #2bedfd18
 @patch
@@ -616,10 +634,11 @@ def _skip(self:Tune, bad, before, put_back):
 @patch
 def _clip(self:Tune, g, dg):
     "The gradient that the optimizer will see, and its tangents"
-    if self.bounds==(None, None): return g, dg
+    bounds = self.settings['clip_value'], self.settings['clip_norm']
+    if bounds==(None, None): return g, dg
     ps = list(g)
     live = [j for j,d in enumerate(dg) if d]
-    new,tangents = clip_with_tangents(list(g.values()), [[dg[j][p] for p in ps] for j in live], *self.bounds)
+    new,tangents = clip_with_tangents(list(g.values()), [[dg[j][p] for p in ps] for j in live], *bounds)
     dg = list(dg)
     for j,d in zip(live, tangents): dg[j] = dict(zip(ps, d))
     return dict(zip(ps, new)), dg
@@ -669,9 +688,20 @@ def _add_to(z, b, speed):
 def _commit(self:Tune, Z, decision):
     "The step is taken; keep what belongs to it"
     self.tangent.Z = Z
+    if self.t==_LATE: self._check_felt()
     self.memory = decision.memory
     if decision.mu is not None: self.tangent.mu = decision.mu
     self.average.update(self.params, [self.tangent.weights(j) for j in range(len(self))])
+
+_LATE = 10    # Steps after which a number of the optimizer should have been felt
+
+@patch
+def _check_felt(self:Tune):
+    "Warn of numbers of the optimizer that its steps have not depended on"
+    for j,(h,_) in enumerate(self.owners):
+        if self.skipped or isinstance(h, OfLoss) or any(x.any() for x in self.tangent.weights(j).values()): continue
+        self._tell(f'{h.name} idle', f"no step of {type(self.opt).__name__} has depended on `{h.name}` so far, and it "
+                   "does not move; if it is not a number that the optimizer computes with, leave it out")
 
 @patch
 def _after(self:Tune, numbers, seen, skipped):
@@ -711,21 +741,6 @@ def _flat(self:Tune)->list:
     return [x for h in self.hypers for x in h.values]
 
 # %% ../nbs/core/13_tune.ipynb #5c684c27
-@patch(as_prop=True)
-def history(self:Tune)->dict:
-    "What was recorded, column by column"
-    return self.record.history
-
-@patch(as_prop=True)
-def last(self:Tune)->dict:
-    "The latest row of the record, a plain dictionary without gaps"
-    return self.record.last
-
-@patch
-def averaged(self:Tune):
-    "Within this context the model has the averaged weights, where the rule keeps them"
-    return self.average.averaged()
-
 @patch
 def plot(self:Tune,
     axs=None # Matplotlib axes, one for each hyperparameter and one for the losses

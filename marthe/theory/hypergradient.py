@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['check_schedule', 'run', 'trajectory', 'tangents', 'hypergrad_forward', 'hypergrad_reverse', 'short_hypergrad',
-           'driven_by']
+           'driven_by', 'driven_loss']
 
 # %% ../../nbs/theory/01_hypergradient.ipynb #feb67350
 from collections.abc import Callable, Iterator, Sequence
@@ -243,5 +243,19 @@ def driven_by(
     **fixed        # Other arguments of `make`
 )->Dynamics:
     "An update rule whose input is another of its numbers"
-    def update(s, g, x, t): return make(**{name: x}, **fixed).update(s, g, lr, t) + 0*x   # in the graph even if unused
+    def update(s, g, x, t):
+        x = x + torch.finfo(x.dtype).tiny          # a zero would leave the rule without momentum or decay, and its slope
+        return make(**{name: x}, **fixed).update(s, g, lr, t) + 0*x                       # in the graph even if unused
     return Dynamics(make(**{name: 0.5}, **fixed).rows, update)
+
+# %% ../../nbs/theory/01_hypergradient.ipynb #2c7e51b1
+def driven_loss(
+    dyn:Dynamics, # The update rule of the weights
+    lr:float      # The rate, held still
+)->Dynamics:
+    "An update rule for the weights and, behind them, a number of the loss, which is its input"
+    def update(s, g, x, t):
+        new = dyn.update(s[:,:-1], g[:-1], lr, t)
+        number = torch.cat([x.reshape(1, 1), torch.zeros_like(new[1:,:1])])
+        return torch.cat([new, number], 1)
+    return Dynamics(dyn.rows, update)

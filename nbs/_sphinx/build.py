@@ -100,12 +100,13 @@ def member(obj, name):
     return raw if callable(raw) or isinstance(raw, property) else getattr(obj, name)
 
 def show_code(cell):
-    "Hidden cells go; exported code stays, folded under its entries but for a few, and imports alone go"
+    "Hidden cells go; exported code stays, folded under its entries but for a few; imports alone go, if they are not to be folded"
     flags = cell.directives_.keys()
     if flags & {'hide', 'default_exp'}: del cell['source']
     elif flags & {'export', 'exporti'}:
         defs = [o for o in cell.parsed_() if not isinstance(o, (ast.Import, ast.ImportFrom))]
-        if not defs: del cell['source']
+        if not defs and 'fold' in flags: fold(cell, 'imports')
+        elif not defs: del cell['source']
         elif any(getattr(o, 'name', '') in OPEN for o in defs): pass
         elif any(getattr(o, 'name', '_')[0]!='_' for o in defs): cell.metadata['tags'] = ['hide-input']
     elif 'fold' in flags: fold(cell, 'code')

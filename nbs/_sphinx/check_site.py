@@ -168,8 +168,10 @@ class Check:
             self.open(url)
             code = '\n'.join(self.page.evaluate(CODE))
             if not code.strip(): continue
-            done = subprocess.run([sys.executable, '-'], input=code, capture_output=True, text=True, cwd=ROOT/'nbs/guides',
-                                  env={**os.environ, 'MPLBACKEND': 'Agg', 'OMP_NUM_THREADS': '1'})
+            with tempfile.TemporaryDirectory() as tmp:
+                (script := Path(tmp)/'page.py').write_text(code)       # a file, since some pages look at their own source
+                done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT/'nbs/guides',
+                                      env={**os.environ, 'MPLBACKEND': 'Agg', 'OMP_NUM_THREADS': '1'})
             if not done.returncode: continue
             last = done.stderr.strip().splitlines()[-1]
             missing = re.match(r"ModuleNotFoundError: No module named '(?!marthe)(.*)'", last)

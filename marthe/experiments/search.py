@@ -366,6 +366,7 @@ def run_trial(self:Search, method:str, repeat:int):
     trial,config,seed,path = self.draw(study, method, repeat)
     used = spent(study)
     run = make_run(self.protocol, config, seed, data)
+    for k,v in dict(machine=machine(self.device), command=self.command).items(): trial.set_user_attr(k, v)
     try:
         with Pulse(trial):
             after = self.recorder(study, trial, run, path)
@@ -392,7 +393,7 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
     "Record the end of a trial, and keep its model if it is the study's best"
     from optuna.trial import TrialState
     every = max(1, len(run.rates)//400)
-    for k,v in dict(stopped=why, machine=machine(self.device), command=self.command).items(): trial.set_user_attr(k, v)
+    trial.set_user_attr('stopped', why)
     trial.set_user_attr('schedule',
                         dict(every=every, steps=run.steps, lr=[float(f'{r:.4g}') for r in run.rates[::every]]))
     trial.set_user_attr('unfinished', run.seconds - (run.rows[-1]['seconds'] if run.rows else 0.))

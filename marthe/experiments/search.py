@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SPACES', 'HOST', 'BEAT', 'GRACE', 'Protocol', 'check_protocol', 'find_data', 'open_data', 'make_run', 'open_storage',
            'seconds', 'epoch_rows', 'spent', 'machine', 'Pulse', 'is_dead', 'hand_on', 'rescue', 'Search',
-           'read_studies', 'trial_table', 'curve_table', 'write_csv', 'best_so_far', 'best_trials', 'plot_search']
+           'read_studies', 'trial_table', 'curve_table', 'write_csv', 'best_so_far', 'counted', 'best_trials',
+           'plot_search']
 
 # %% ../../nbs/experiments/04_random_search.ipynb #50f1ce0b
 import csv, hashlib, json, math, os, platform, re, socket, threading, time
@@ -30,7 +31,8 @@ SPACES = dict(
     exponential = dict(gamma=(0.9, 1.)),
     constant    = dict(scale=(0.01, 10.)),
     cosine      = dict(scale=(0.01, 10.)),
-    onecycle    = dict(scale=(0.01, 10.)))
+    onecycle    = dict(scale=(0.01, 10.)),
+    auto        = dict())
 
 # %% ../../nbs/experiments/04_random_search.ipynb #8cbf899b
 class Protocol(NamedTuple):
@@ -51,14 +53,16 @@ class Protocol(NamedTuple):
     n_test: int = 10_000     # Test images
     split: int = 0           # Seed that divides training from validation
     engine: str = 'exact'    # Of the online methods, as for `MARTHE`
+    clock: str = 'wall'      # What a budget counts: 'wall' for hours, 'cpu' for those of the processor alone
 
 # %% ../../nbs/experiments/04_random_search.ipynb #7bc92140
 _OPTIMIZERS = dict(sgd=lambda ps, **kw: torch.optim.SGD(ps, momentum=0.9, **kw), adam=torch.optim.Adam)
+_CLOCKS = dict(wall=time.perf_counter, cpu=time.process_time)
 
 def check_protocol(p:Protocol):
     "Refuse what cannot be run"
     for k,v,known in (('model', p.model, ('vgg11_bn', 'resnet18')), ('optimizer', p.optimizer, _OPTIMIZERS),
-                      ('engine', p.engine, ('exact', 'finite'))):
+                      ('engine', p.engine, ('exact', 'finite')), ('clock', p.clock, _CLOCKS)):
         if v not in known:
             raise ValueError(f"the protocol's `{k}` is {v!r}; it can be {' or '.join(known)}")
 
@@ -89,11 +93,12 @@ def make_run(
 )->Run:
     "One run of an experiment, ready to start"
     check_protocol(p)
-    method = dict(method, **(dict(engine=p.engine) if 'beta' in method else {}))
+    online = 'beta' in method or method['kind']=='auto'
+    method = dict(method, **(dict(engine=p.engine) if online else {}))
     torch.manual_seed(seed)
     model = getattr(models, p.model)(p.classes, p.width).to(data.train.labels.device)
     opt = _OPTIMIZERS[p.optimizer](model.parameters(), lr=p.lr*method.pop('scale', 1.), weight_decay=p.decay)
-    return Run(data, model, opt, method, p.epochs, p.patience, p.bs, p.clip, seed)
+    return Run(data, model, opt, method, p.epochs, p.patience, p.bs, p.clip, seed, _CLOCKS[p.clock])
 
 # %% ../../nbs/experiments/04_random_search.ipynb #543bde03
 def _check_journal(path):
@@ -241,12 +246,15 @@ class Search:
         storage:str=None,    # Where trials are stored: a file or a PostgreSQL address; a journal in `out` if None
         device:str='cpu',    # Where to train
         progress:bool=True,  # Show bars, and a line for every trial
-        command:str=''       # Stored with each trial, as is the machine
+        command:str='',      # Stored with each trial, as is the machine
+        repetition:int=None  # Only this one, counted from 0; all by default
     ):
         if unknown := [m for m in methods if m not in SPACES]:
             raise ValueError(f"unknown method {', '.join(unknown)}; the methods are {', '.join(SPACES)}")
         if not methods or repeats < 1 or not 0 < budget < math.inf:
             raise ValueError("a search needs a method, a repetition, and a finite budget of time")
+        if repetition is not None and not 0 <= repetition < repeats:
+            raise ValueError(f"the repetition is {repetition}; it can be 0 to {repeats-1}")
         if '/' in name:
             raise ValueError(f"the name {name!r} must have no slash")
         check_protocol(protocol)
@@ -258,7 +266,8 @@ class Search:
         self.progress = progress
         self.command = command
         self.storage = open_storage(storage or self.out/'journal.log')
-        self.studies = {(m, r): self.open_study(m, r) for r in range(repeats) for m in methods}
+        self.studies = {(m, r): self.open_study(m, r) for m in methods
+                        for r in (range(repeats) if repetition is None else [repetition])}
 
 # %% ../../nbs/experiments/04_random_search.ipynb #c11790a9
 @patch
@@ -357,6 +366,7 @@ def run_trial(self:Search, method:str, repeat:int):
     trial,config,seed,path = self.draw(study, method, repeat)
     used = spent(study)
     run = make_run(self.protocol, config, seed, data)
+    for k,v in dict(machine=machine(self.device), command=self.command).items(): trial.set_user_attr(k, v)
     try:
         with Pulse(trial):
             after = self.recorder(study, trial, run, path)
@@ -383,7 +393,7 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
     "Record the end of a trial, and keep its model if it is the study's best"
     from optuna.trial import TrialState
     every = max(1, len(run.rates)//400)
-    for k,v in dict(stopped=why, machine=machine(self.device), command=self.command).items(): trial.set_user_attr(k, v)
+    trial.set_user_attr('stopped', why)
     trial.set_user_attr('schedule',
                         dict(every=every, steps=run.steps, lr=[float(f'{r:.4g}') for r in run.rates[::every]]))
     trial.set_user_attr('unfinished', run.seconds - (run.rows[-1]['seconds'] if run.rows else 0.))
@@ -393,7 +403,7 @@ def conclude(self:Search, study, trial, run, why, method, repeat):
         write_whole(self.out/'models'/f'{self.name}-{method}-{repeat}.pt', lambda f: torch.save(run.best, f))
     study.tell(trial, run.best['valid'])
     if self.progress:
-        print(f"{study.study_name} trial {trial.number}: " + ' '.join(f'{k}={v:.3g}' for k,v in trial.params.items()) +
+        print(f"{study.study_name} trial {trial.number}:" + ''.join(f' {k}={v:.3g}' for k,v in trial.params.items()) +
               f" valid {run.best['valid']:.2f} (best {max([*others, run.best['valid']]):.2f}) test "
               f"{run.best['test']:.2f}, "
               f"{len(run.rows)} epochs, ended by {why}, {100*min(spent(study)/self.budget, 1):.0f} % of the budget",
@@ -499,6 +509,16 @@ def best_so_far(
             if r['repetition']==rep: out[i, np.asarray(grid) >= r['seconds']] = r['test']
     return out
 
+def counted(
+    studies:dict,            # From `read_studies`, of one experiment
+    method:str,              # A name in `SPACES`
+    budget:float=math.inf    # Seconds for each repetition
+)->tuple:                    # Repetitions, and are they over?
+    "The repetitions of a method that have used up their budget; where none has, those that have begun"
+    used = {r: spent(s) for (_,m,r),s in studies.items() if m==method}
+    over = [r for r,v in used.items() if v >= budget]
+    return (over, True) if over else ([r for r,v in used.items() if v], budget==math.inf)
+
 def best_trials(
     studies:dict # From `read_studies`
 )->dict:         # From a method to its best completed trial, over all repetitions
@@ -508,31 +528,42 @@ def best_trials(
     return {m: max((t for k,t in done if k==m), key=lambda t: t.value) for m in dict.fromkeys(m for m,_ in done)}
 
 # %% ../../nbs/experiments/04_random_search.ipynb #0ba05d0a
+def _curve(studies, method, budget, points=500):
+    "Seconds, accuracies (repetitions, seconds) as far as all repetitions go, and what the legend says"
+    repeats,over = counted(studies, method, budget)
+    mine = {k: s for k,s in studies.items() if k[1]==method and k[2] in repeats}
+    used = [spent(s) for s in mine.values()]
+    grid = np.linspace(0, min(used, default=0.), points)
+    label = f"{method} ({', '.join(map(str, repeats))}{'' if over else ', not over'})"
+    return grid, best_so_far(curve_table(mine), grid), label, over
+
 def plot_search(
-    studies:dict, # From `read_studies`, of one experiment
-    axs=None      # Two matplotlib axes
+    studies:dict,          # From `read_studies`, of one experiment
+    axs=None,              # Two matplotlib axes
+    budget:float=math.inf  # Seconds for each repetition; without it, all that have begun are drawn
 ):
     "Test accuracy of the best model so far against time, and the schedules of the best models"
     import matplotlib.pyplot as plt
     if not any(epoch_rows(t) for s in studies.values() for t in s.get_trials(deepcopy=False)):
         raise ValueError("there is no finished epoch in the storage yet")
     if axs is None: _,axs = plt.subplots(1, 2, figsize=(10, 3.6), layout='constrained')
-    curve = curve_table(studies)
     best = best_trials(studies)
     end = max(spent(s) for s in studies.values())
     unit,name = next((u, n) for u,n in ((3600., 'hours'), (60., 'minutes'), (1., 'seconds')) if end > 2*u or u==1)
-    grid = np.linspace(0, end, 500)
-    for i,m in enumerate(k for k in SPACES if k in {m for _,m,_ in studies}):
-        acc = best_so_far([r for r in curve if r['method']==m], grid)
+    for m in (m for m in SPACES if m in {m for _,m,_ in studies}):
+        color = f'C{list(SPACES).index(m)}'
+        grid,acc,label,over = _curve(studies, m, budget)
         if len(acc):
-            axs[0].plot(grid/unit, acc.mean(0), color=f'C{i}', label=m)
-            axs[0].fill_between(grid/unit, acc.min(0), acc.max(0), color=f'C{i}', alpha=.15, lw=0)
+            axs[0].plot(grid/unit, acc.mean(0), '-' if over else '--', color=color, label=label)
+            axs[0].fill_between(grid/unit, acc.min(0), acc.max(0), color=color, alpha=.15, lw=0)
         if m in best:
             s = best[m].user_attrs['schedule']
-            axs[1].plot(np.arange(len(s['lr']))*s['every']/s['steps'], s['lr'], color=f'C{i}', label=m)
+            axs[1].plot(np.arange(len(s['lr']))*s['every']/s['steps'], s['lr'], color=color, label=m)
     source = ', '.join(sorted({s.user_attrs.get('images', 'unknown') for s in studies.values()}))
-    axs[0].set(xlabel=f'{name} of training', ylabel='test accuracy of the best model, %', title=f'images: {source}')
-    axs[0].legend(loc='lower right')
+    cpu = any(s.user_attrs['settings'].get('clock')=='cpu' for s in studies.values())
+    axs[0].set(xlabel=f"{'CPU ' if cpu else ''}{name} of training", ylabel='test accuracy of the best model, %',
+               title=f'images: {source}')
+    axs[0].legend(loc='lower right', fontsize=8, title='method (repetitions)', title_fontsize=8)
     axs[1].set(xlabel='epoch', ylabel='learning rate', title='schedules of the best models')
     first = max((t.user_attrs['schedule']['lr'][0] for t in best.values()), default=1.)
     axs[1].set_yscale('symlog', linthresh=max(first, 1e-12)/10)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'USUAL_BETAS', 'TASKS', 'LANGUAGE', 'ALL', 'CURVES', 'FIXED', 'FREE', 'SAME', 'AUTO', 'PHASES', 'HELD',
-           'LR0', 'NADAMW', 'COSTS', 'NAMES', 'ROWS', 'SEARCHED', 'SHOWN', 'text_splits', 'TextNet', 'hits', 'Task',
+           'LR0', 'NADAMW', 'COSTS', 'SHOWN_AS', 'ROWS', 'SEARCHED', 'SHOWN', 'text_splits', 'TextNet', 'hits', 'Task',
            'deep_net', 'linear_net', 'source_splits', 'shakespeare_splits', 'shakespeare_net', 'task_grids', 'nadamw',
            'free_opt', 'Probing', 'held', 'task_stepper', 'fresh_statistics', 'judge', 'finish', 'rate', 'look',
            'train_task', 'first_two', 'TaskResults', 'task_results', 'longer', 'grids', 'neighbours', 'usual', 'finals',
@@ -657,7 +657,8 @@ def main(
         run_all(res, task_plan(res, seeds or ALL[task].seeds, chosen))
 
 # %% ../../nbs/experiments/08_compare.ipynb #cb09bdf3
-NAMES = {'auto-fall': 'MARTHE (auto)', 'auto': 'MARTHE (auto), end unknown', 'marthe': 'MARTHE (β)', 'hd': 'HD (β)'}
+SHOWN_AS = {'auto-fall': 'MARTHE (auto)', 'auto': 'MARTHE (auto), end unknown',
+            'marthe': 'MARTHE (β)', 'hd': 'HD (β)'}
 
 class Row(NamedTuple):
     "What a line of a table is about"
@@ -673,7 +674,7 @@ class Row(NamedTuple):
         "Ours under the same conditions"
         return Row('auto-fall') if self.ahead else Row('auto', '_avg' if self.grid == 'schedulefree' else self.end)
     def __str__(self):
-        return NAMES.get(self.grid, self.grid) + ', averaged'*bool(self.end) + ', untuned'*(not self.tuned)
+        return SHOWN_AS.get(self.grid, self.grid) + ', averaged'*bool(self.end) + ', untuned'*(not self.tuned)
 
 ROWS = [Row('constant', tuned=False), Row('constant'), Row('constant', '_avg'),
         *map(Row, ('prodigy', 'dadapt', 'schedulefree', 'hd', 'marthe', 'auto')), Row('auto', '_avg'),

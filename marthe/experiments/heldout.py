@@ -6,10 +6,10 @@
 __all__ = ['HELD_OUT', 'LENGTHS', 'METHODS', 'LINES', 'explained', 'table_splits', 'table_net', 'drawn_splits', 'autoencoder',
            'CharLSTM', 'next_splits', 'point_splits', 'SetNet', 'LowRank', 'shakespeare_reader', 'adapted_reader',
            'Poisson', 'poisson_splits', 'misfit', 'solved', 'heldout_results', 'heldout_plan', 'main', 'Line',
-           'setting', 'runs_of', 'cell', 'score_table', 'behind', 'behind_table', 'target', 'spent',
+           'setting', 'runs_of', 'cell', 'score_table', 'behind', 'behind_table', 'target', 'spent_on',
            'compute_to_target', 'quickness', 'profile', 'profile_scores', 'plot_profiles']
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #25c362a3
+# %% ../../nbs/experiments/08b_heldout.ipynb #12ec9278
 import math
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,13 +23,13 @@ from torch import nn
 from torch.nn.utils import parametrize
 
 from .compare import (
-    AUTO, NAMES, PHASES, Row, TextNet, Task, TaskResults, _names, _package, cost_of, grids, longer, measure, neighbours,
-    run_all, shakespeare_splits, spread, text_splits, usual)
+    AUTO, PHASES, SHOWN_AS, Row, TextNet, Task, TaskResults, _names, _package, cost_of, grids, longer, measure,
+    neighbours, run_all, shakespeare_splits, spread, text_splits, usual)
 from .data import Split, Splits, minibatches, mnist_subset
 from .results import writable
 from .training import Fixed
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #00695942
+# %% ../../nbs/experiments/08b_heldout.ipynb #6dc511ef
 def explained(
     out:torch.Tensor,   # What the network says
     labels:torch.Tensor # What is right
@@ -38,7 +38,7 @@ def explained(
     left = (out - labels).square().sum()/(labels - labels.mean(0)).square().sum()
     return max(0., 100*(1 - left.item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #bb7517fb
+# %% ../../nbs/experiments/08b_heldout.ipynb #df34c77d
 def _by_rows(x, y, seed=0):
     "Three fifths of the rows for training, a fifth for validation, a fifth for the test"
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(seed))
@@ -67,7 +67,7 @@ def table_net(
     "Two hidden layers"
     return nn.Sequential(nn.Linear(n_in, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, n_out))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #d373cd09
+# %% ../../nbs/experiments/08b_heldout.ipynb #b354a2e1
 @lru_cache
 def drawn_splits()->Splits: # Digits, and the same digits as what is right
     "Digits to be drawn again"
@@ -82,7 +82,7 @@ def autoencoder()->nn.Module:
     layers = [m for i,o in zip(sizes, sizes[1:]) for m in (nn.Linear(i, o), nn.GELU())]
     return nn.Sequential(*layers[:-1], nn.Sigmoid())
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #38a6d5ee
+# %% ../../nbs/experiments/08b_heldout.ipynb #e76fc22b
 class CharLSTM(nn.Module):
     "A recurrent network that says which character comes next"
     def __init__(self,
@@ -99,7 +99,7 @@ def next_splits()->Splits:
     train,*rest = shakespeare_splits(32)
     return Splits(train, *(Split(*(t[::4] for t in s)) for s in rest))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #3714fd80
+# %% ../../nbs/experiments/08b_heldout.ipynb #19f67c02
 @lru_cache
 def point_splits(
     n:int=64 # Points of a digit
@@ -120,7 +120,7 @@ class SetNet(nn.Module):
         self.decide = nn.Sequential(nn.ReLU(), nn.Linear(2*d, d), nn.ReLU(), nn.Linear(d, 10))
     def forward(self, x): return self.decide(self.point(x).amax(1))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #1c4be4f6
+# %% ../../nbs/experiments/08b_heldout.ipynb #099fb16d
 class LowRank(nn.Module):
     "W + BA, with W held fixed"
     def __init__(self,
@@ -157,7 +157,7 @@ def adapted_reader(
             parametrize.register_parametrization(owner, name, LowRank(getattr(owner, name)))
     return net
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #facf1cb4
+# %% ../../nbs/experiments/08b_heldout.ipynb #8f6763dd
 class Poisson(nn.Module):
     "A function that is 0 at 0 and 1; says its negative second derivative, in units of 36π²/10, and its values"
     def __init__(self,
@@ -192,7 +192,7 @@ def solved(out, labels)->float:
     "100 minus the relative error of the function in percent, at least 0"
     return max(0., 100*(1 - ((out-labels)[:,1].norm()/labels[:,1].norm()).item()))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #364a5785
+# %% ../../nbs/experiments/08b_heldout.ipynb #21f37481
 _wide = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2]
 _number = dict(loss=F.mse_loss, score=explained, chance=0., floor=5., see=torch.Tensor.float, looks=32)
 _class = dict(looks=32)
@@ -216,7 +216,7 @@ HELD_OUT = {
 LENGTHS = (512, 2048, 8192)
 METHODS = ('auto-fall', 'fall', 'linear', 'longer', 'nadamw', 'gen', 'prodigy-cosine', 'dadapt-cosine', 'schedulefree')
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #d8616fa3
+# %% ../../nbs/experiments/08b_heldout.ipynb #8bfa7954
 def heldout_results(
     out:Path,  # Folder of all results
     task:str,  # A name in `HELD_OUT`
@@ -240,7 +240,7 @@ def heldout_plan(
     for ms in tuned: yield from ((m, seed) for seed in range(seeds) for m in neighbours(res, ms))
     yield from ((usual(res.task, k), seed) for k in ('fall', 'linear') for seed in range(seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #11993c06
+# %% ../../nbs/experiments/08b_heldout.ipynb #ff2dad1f
 @call_parse
 def main(
     out:str='nbs/results/heldout', # Folder for the results
@@ -258,12 +258,12 @@ def main(
         measure(res, (*METHODS, 'prodigy', 'dadapt'))
         run_all(res, heldout_plan(res, seeds))
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #2785d43d
+# %% ../../nbs/experiments/08b_heldout.ipynb #139deb59
 class Line(NamedTuple):
     "A line of a table"
     kind:str              # One of `METHODS`
     customary:bool=False  # The customary rate, instead of the best of the grid
-    def __str__(self): return NAMES.get(self.kind, self.kind) + ', customary rate'*self.customary
+    def __str__(self): return SHOWN_AS.get(self.kind, self.kind) + ', customary rate'*self.customary
 
 LINES = [Line(k) for k in METHODS] + [Line('fall', True), Line('linear', True)]
 
@@ -286,7 +286,7 @@ def runs_of(
     m = setting(res, line)
     return res[m] if m else {}
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #b8c8fdbb
+# %% ../../nbs/experiments/08b_heldout.ipynb #530ee9be
 def cell(
     res:TaskResults, # The runs of a task
     line:Line        # Which line
@@ -310,7 +310,7 @@ def score_table(
     rows = [[f'**{l}**' if l.kind in AUTO else str(l), *(cell(res, l) for res in known.values())] for l in LINES]
     return '\n'.join([*head, *('| ' + ' | '.join(r) + ' |' for r in rows)])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #2de5b016
+# %% ../../nbs/experiments/08b_heldout.ipynb #c1f8c625
 def behind(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -334,14 +334,14 @@ def behind_table(
             for mean,worst,n,l in sorted(rows, key=lambda r: r[0])]
     return '\n'.join(['| method | mean | worst | tasks and lengths |', '|---|---|---|---|', *body])
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #059ec7b2
+# %% ../../nbs/experiments/08b_heldout.ipynb #04690389
 def target(
     res:TaskResults # The runs of a task
 )->float:
     "The validation loss that every seed of the tuned linear schedule has reached in the end"
     return max(r['looks'][-1] for r in runs_of(res, Line('linear')).values())
 
-def spent(
+def spent_on(
     res:TaskResults, # The runs of a task
     line:Line,       # Whose run
     run:dict,        # The run
@@ -363,10 +363,10 @@ def compute_to_target(
     aim,found = target(res), []
     for run in runs_of(res, line).values():
         hit = next((i for i,loss in enumerate(run['looks'], 1) if loss is not None and loss <= aim), None)
-        found.append(spent(res, line, run, hit/res.task.looks) if hit else math.inf)
+        found.append(spent_on(res, line, run, hit/res.task.looks) if hit else math.inf)
     return median(found)
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #0b592f27
+# %% ../../nbs/experiments/08b_heldout.ipynb #27b84f8f
 def quickness(
     out:Path,       # Folder of all results
     lengths=LENGTHS # Lengths of runs
@@ -403,7 +403,7 @@ def profile_scores(
     taus = [1 + i/100 for i in range(301)]
     return {name: sum(h)/len(h) for name,h in profile(found, taus).items()}
 
-# %% ../../nbs/experiments/08b_heldout.ipynb #a0db45fe
+# %% ../../nbs/experiments/08b_heldout.ipynb #bdc5869f
 def plot_profiles(
     found:dict, # From `quickness`
     ax=None     # A matplotlib axis
@@ -414,7 +414,8 @@ def plot_profiles(
     taus = [2**(i/40) for i in range(161)]
     scores = profile_scores(found)
     for i,name in enumerate(sorted(scores, key=lambda name: -scores[name])):
-        look = dict(c='C3', lw=2.4) if name == NAMES['auto-fall'] else dict(c=f'C{i%10}', lw=1.2, ls=['-', '--'][i//10])
+        ours = name == SHOWN_AS['auto-fall']
+        look = dict(c='C3', lw=2.4) if ours else dict(c=f'C{i%10}', lw=1.2, ls=['-', '--'][i//10])
         ax.plot(taus, profile(found, taus)[name], drawstyle='steps-post', label=f'{name} ({scores[name]:.2f})', **look)
     ax.set(xscale='log', xlabel='compute, in that of the quickest', ylabel='share of tasks and lengths', ylim=(0, 1.02))
     ax.set_xticks([1, 2, 4, 8, 16], [1, 2, 4, 8, 16])

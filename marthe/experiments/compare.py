@@ -286,6 +286,7 @@ class Probing(Fixed):
                          scale=1 - self.t/self.steps)
         self.probing = False
 
+# %% ../../nbs/experiments/08_compare.ipynb #46a446d1
 def held(
     opt:torch.optim.Optimizer, # Does the steps
     net:nn.Module,             # What it trains
@@ -296,6 +297,7 @@ def held(
     rule = Auto(alpha=0., mu=0., climb=-math.inf)
     return MARTHE(opt, net, total_steps=steps, mu=0., rule=rule, every=steps, first=share)
 
+# %% ../../nbs/experiments/08_compare.ipynb #563e06c3
 def task_stepper(
     task:Task,     # What to train
     net:nn.Module, # Its network
@@ -372,6 +374,7 @@ def rate(
     g = opt.param_groups[0]
     return float(g['lr'])*float(g.get('d', 1.))
 
+# %% ../../nbs/experiments/08_compare.ipynb #5d67e8e5
 @contextmanager
 def _as_judged(opt):
     "Within this context a schedule-free optimizer has the weights that are to be judged"
@@ -393,6 +396,7 @@ def look(
     net.train()
     return loss
 
+# %% ../../nbs/experiments/08_compare.ipynb #be89d8ea
 def train_task(
     task:Task,    # What to train
     method:dict,  # One of `task_grids`
